@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "hybrid/instantiate.hpp"
+#include "hybrid/team/loops.hpp"
 
 namespace eigen_g {
 
@@ -40,26 +41,24 @@ void add_chunks(std::int64_t chunks, std::int64_t values, const std::vector<T>& 
 }  // namespace
 
 template <class T>
-void tall_gram(std::int64_t n, std::int64_t p, const T* v, const T* w, T* c) {
+void tall_gram_on_cpu(std::int64_t n, std::int64_t p, const T* v, const T* w, T* c) {
   const std::int64_t chunks = chunk_count(n), rows = rows_of_chunk(n);
   std::vector<T> partial(static_cast<std::size_t>(chunks * p * 16));
-#pragma omp parallel for schedule(static) if (chunks > 1)
-  for (std::int64_t chunk = 0; chunk < chunks; ++chunk) {
+  for_each(chunks, threads_if(chunks > 1), [&](std::int64_t chunk) {
     const std::int64_t end = std::min(n, (chunk + 1) * rows);
     for (std::int64_t first = chunk * rows; first < end; first += strip)
       for (std::int64_t block = 0; block < p; ++block)
         add_gram(first, std::min(end, first + strip), v + block * 4 * n, w,
                  partial.data() + (chunk * p + block) * 16);
-  }
+  });
   add_chunks(chunks, p * 16, partial, c);
 }
 
 template <class T>
-void tall_subtract(std::int64_t n, std::int64_t p, const T* v, const T* c, T* w, T* g) {
+void tall_subtract_on_cpu(std::int64_t n, std::int64_t p, const T* v, const T* c, T* w, T* g) {
   const std::int64_t chunks = chunk_count(n), rows = rows_of_chunk(n);
   std::vector<T> partial(static_cast<std::size_t>(chunks * 16));
-#pragma omp parallel for schedule(static) if (chunks > 1)
-  for (std::int64_t chunk = 0; chunk < chunks; ++chunk) {
+  for_each(chunks, threads_if(chunks > 1), [&](std::int64_t chunk) {
     const std::int64_t end = std::min(n, (chunk + 1) * rows);
     for (std::int64_t first = chunk * rows; first < end; first += strip) {
       const std::int64_t last = std::min(end, first + strip);
@@ -76,26 +75,25 @@ void tall_subtract(std::int64_t n, std::int64_t p, const T* v, const T* c, T* w,
       }
       add_gram(first, last, w, w, partial.data() + chunk * 16);
     }
-  }
+  });
   add_chunks(chunks, 16, partial, g);
 }
 
 template <class T>
-void tall_times(std::int64_t n, T* w, const T* s) {
-#pragma omp parallel for schedule(static) if (n >= 2048)
-  for (std::int64_t row = 0; row < n; ++row) {
+void tall_times_on_cpu(std::int64_t n, T* w, const T* s) {
+  for_each(n, threads_if(n >= 2048), [&](std::int64_t row) {
     T result[4] = {};
     for (int i = 0; i < 4; ++i)
       for (int j = 0; j < 4; ++j) result[j] += w[4 * row + i] * s[4 * i + j];
     std::copy_n(result, 4, w + 4 * row);
-  }
+  });
 }
 
 template <class T>
-void tall_combine(std::int64_t n, std::int64_t p, const T* v, const T* q, std::int64_t q_blocks, T* z) {
+void tall_combine_on_cpu(std::int64_t n, std::int64_t p, const T* v, const T* q, std::int64_t q_blocks,
+                         T* z) {
   const std::int64_t strips = (n + strip - 1) / strip;
-#pragma omp parallel for schedule(static) if (n >= 2048)
-  for (std::int64_t part = 0; part < strips; ++part) {
+  for_each(strips, threads_if(n >= 2048), [&](std::int64_t part) {
     const std::int64_t first = part * strip, last = std::min(n, first + strip);
     for (std::int64_t to = 0; to < q_blocks; ++to) {
       T* const out = z + to * 4 * n;
@@ -109,15 +107,10 @@ void tall_combine(std::int64_t n, std::int64_t p, const T* v, const T* q, std::i
             for (int j = 0; j < 4; ++j) out[4 * row + j] += from[4 * row + i] * s[4 * i + j];
       }
     }
-  }
+  });
 }
 
-EIGEN_G_INSTANTIATE_OVERLOAD(double_type, tall_gram,
-                             void(std::int64_t, std::int64_t, const T*, const T*, T*));
-EIGEN_G_INSTANTIATE_OVERLOAD(double_type, tall_subtract,
-                             void(std::int64_t, std::int64_t, const T*, const T*, T*, T*));
-EIGEN_G_INSTANTIATE_OVERLOAD(double_type, tall_times, void(std::int64_t, T*, const T*));
-EIGEN_G_INSTANTIATE_OVERLOAD(double_type, tall_combine,
-                             void(std::int64_t, std::int64_t, const T*, const T*, std::int64_t, T*));
+EIGEN_G_INSTANTIATE(double_type, tall_gram_on_cpu, tall_subtract_on_cpu, tall_times_on_cpu,
+                    tall_combine_on_cpu);
 
 }  // namespace eigen_g

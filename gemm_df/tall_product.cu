@@ -275,13 +275,6 @@ void tall_combine(const Queue& queue, std::int64_t n, std::int64_t p, const T* v
   EIGEN_G_LAUNCHED();
 }
 
-EIGEN_G_INSTANTIATE_OVERLOAD(double_type, tall_gram,
-                             void(const Queue&, std::int64_t, std::int64_t, const T*, const T*, T*, T*));
-EIGEN_G_INSTANTIATE_OVERLOAD(double_type, tall_subtract,
-                             void(const Queue&, std::int64_t, std::int64_t, const T*, const T*, T*, T*, T*));
-EIGEN_G_INSTANTIATE_OVERLOAD(double_type, tall_times, void(const Queue&, std::int64_t, T*, const T*));
-EIGEN_G_INSTANTIATE_OVERLOAD(double_type, tall_combine,
-                             void(const Queue&, std::int64_t, std::int64_t, const T*, const T*, std::int64_t,
-                                  T*));
+EIGEN_G_INSTANTIATE(double_type, tall_gram, tall_subtract, tall_times, tall_combine);
 
 }  // namespace eigen_g

@@ -9,7 +9,7 @@
 //   combine    Z := V Q                       Q 4p x 4q, q = q_blocks; Z has q column blocks and does not overlap V
 //
 // n alone determines the order of every sum: the bits are the same for any number of threads, and on one kind of device. n = 0
-// gives sums of 0. In the overloads with a queue, all pointers are device memory, column blocks are 16-byte aligned, and the
+// gives sums of 0. In the functions with a queue, all pointers are device memory, column blocks are 16-byte aligned, and the
 // work is queued. `work_dev` is scratch memory of tall_work(n, p) values.
 // Cost: 2 n (4p) 4 flops. In double gram reads 32 n (p + 1) bytes; subtract reads and writes 32 n (p + 2) bytes. combine reads
 // V once for every four column blocks of Z.
@@ -24,13 +24,13 @@ namespace eigen_g {
 inline constexpr int block_width = 4;
 
 template <class T>
-void tall_gram(std::int64_t n, std::int64_t p, const T* v, const T* w, T* c);
+void tall_gram_on_cpu(std::int64_t n, std::int64_t p, const T* v, const T* w, T* c);
 template <class T>
-void tall_subtract(std::int64_t n, std::int64_t p, const T* v, const T* c, T* w, T* g);
+void tall_subtract_on_cpu(std::int64_t n, std::int64_t p, const T* v, const T* c, T* w, T* g);
 template <class T>
-void tall_times(std::int64_t n, T* w, const T* s);
+void tall_times_on_cpu(std::int64_t n, T* w, const T* s);
 template <class T>
-void tall_combine(std::int64_t n, std::int64_t p, const T* v, const T* q, std::int64_t q_blocks, T* z);
+void tall_combine_on_cpu(std::int64_t n, std::int64_t p, const T* v, const T* q, std::int64_t q_blocks, T* z);
 
 class Queue;
 

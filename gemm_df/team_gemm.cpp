@@ -15,9 +15,9 @@ constexpr std::int64_t whole_columns = 32;  // cuts are multiples of this
 }  // namespace
 
 template <class T>
-void gemm(ColumnTeam<T>& team, const std::vector<double>& parts, Op op_a, Op op_b, same_t<T> alpha,
-          MatrixView<const same_t<T>> a_dev, MatrixView<const same_t<T>> b_dev, same_t<T> beta,
-          MatrixView<same_t<T>> c_dev) {
+void team_gemm(ColumnTeam<T>& team, const std::vector<double>& parts, Op op_a, Op op_b, same_t<T> alpha,
+               MatrixView<const same_t<T>> a_dev, MatrixView<const same_t<T>> b_dev, same_t<T> beta,
+               MatrixView<same_t<T>> c_dev) {
   const std::int64_t m = c_dev.rows, k = op_a == Op::none ? a_dev.cols : a_dev.rows;
   if (m == 0 || c_dev.cols == 0) return;
   if (k < 1) throw InvalidArgument("a", "has inner size 0, must have at least 1");
@@ -52,8 +52,6 @@ void gemm(ColumnTeam<T>& team, const std::vector<double>& parts, Op op_a, Op op_
   team.run(work, parts, whole_columns);
 }
 
-EIGEN_G_INSTANTIATE_OVERLOAD(real_types, gemm,
-                             void(ColumnTeam<T>&, const std::vector<double>&, Op, Op, T, MatrixView<const T>,
-                                  MatrixView<const T>, T, MatrixView<T>));
+EIGEN_G_INSTANTIATE(real_types, team_gemm);
 
 }  // namespace eigen_g

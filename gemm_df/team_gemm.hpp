@@ -19,8 +19,8 @@ namespace eigen_g {
 // Cost: 2 m n k flops. Each helper receives all of A, its columns of B, and unless beta = 0 its columns of C. It sends its
 // columns of C back. BLAS: dgemm.
 template <class T>
-void gemm(ColumnTeam<T>& team, const std::vector<double>& parts, Op op_a, Op op_b, same_t<T> alpha,
-          MatrixView<const same_t<T>> a_dev, MatrixView<const same_t<T>> b_dev, same_t<T> beta,
-          MatrixView<same_t<T>> c_dev);
+void team_gemm(ColumnTeam<T>& team, const std::vector<double>& parts, Op op_a, Op op_b, same_t<T> alpha,
+               MatrixView<const same_t<T>> a_dev, MatrixView<const same_t<T>> b_dev, same_t<T> beta,
+               MatrixView<same_t<T>> c_dev);
 
 }  // namespace eigen_g

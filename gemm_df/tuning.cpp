@@ -1,5 +1,7 @@
 #include "gemm_df/tuning.hpp"
 
+#include "hybrid/machine/fork.hpp"
+
 namespace eigen_g {
 
 ProductTuning product_tuning_by(TuningValues values) {
@@ -23,8 +25,8 @@ ProductTuning product_tuning_by(TuningValues values) {
 }
 
 const ProductTuning& product_tuning() {
-  static const ProductTuning tuning = product_tuning_by(TuningValues::of_environment("products"));
-  return tuning;
+  static constinit MadeOnce<const ProductTuning> tuning;
+  return tuning.get([] { return product_tuning_by(TuningValues::of_environment("products")); });
 }
 
 }  // namespace eigen_g

@@ -12,6 +12,7 @@
 #include <string>
 
 #include "hybrid/error.hpp"
+#include "hybrid/machine/fork.hpp"
 #include "hybrid/machine/shared_library.hpp"
 
 namespace eigen_g {
@@ -24,8 +25,10 @@ namespace eigen_g {
 
 inline void check_cuda(cudaError_t status, const char* call, const char* file, int line) {
   if (status != cudaSuccess)
-    throw_device_error(call, std::string(cudaGetErrorName(status)) + ": " + cudaGetErrorString(status), file,
-                       line);
+    throw_device_error(
+        call,
+        std::string(cudaGetErrorName(status)) + ": " + cudaGetErrorString(status) + no_cuda_after_fork(),
+        file, line);
 }
 
 inline const SharedLibrary& cublas_library() {

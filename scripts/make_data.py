@@ -95,8 +95,10 @@ def npy(a, descr="<f8", fortran=False, version=1, alignment=64, shape=None):
     dictionary = "{'descr': '%s', 'fortran_order': %s, 'shape': %s, }" % (descr, fortran, shape or (n, m))
     values = [a[i][j] for j in range(m) for i in range(n)] if fortran else [v for row in a for v in row]
     code = {"f8": "d", "f4": "f", "i1": "b", "i2": "h", "i4": "i", "i8": "q",
-            "u1": "B", "u2": "H", "u4": "I", "u8": "Q", "b1": "?"}[descr[1:]]
+            "c16": "d", "u1": "B", "u2": "H", "u4": "I", "u8": "Q", "b1": "?"}[descr[1:]]
     values = [v if code in "df" else bool(v) if code == "?" else int(v) for v in values]
+    if descr[1:] == "c16":
+        values = [part for v in values for part in (complex(v).real, complex(v).imag)]
     order = ">" if descr[0] == ">" else "<"
     return npy_header(dictionary, version, alignment) + struct.pack(f"{order}{len(values)}{code}", *values)
 
@@ -114,8 +116,11 @@ def csc(a, word="q", starts=None, rows=None, kind=0, nonzeros=None):
     rows = rows or [i + 1 for i, _ in entries]
     nnz = len(entries) if nonzeros is None else nonzeros
     header = [170915, -910910, kind, n, n // 2, nnz, -910910, -910910] + [0] * 8
+    values = [a[i][j] for i, j in entries]
+    if kind == 1:
+        values = [part for value in values for part in (complex(value).real, complex(value).imag)]
     return (struct.pack(f"<16{word}", *header) + struct.pack(f"<{n}{word}", *starts) +
-            struct.pack(f"<{len(rows)}i", *rows) + struct.pack(f"<{len(entries)}d", *[a[i][j] for i, j in entries]))
+            struct.pack(f"<{len(rows)}i", *rows) + struct.pack(f"<{len(values)}d", *values))
 
 
 def npy_line(values, descr="<i4"):
@@ -130,13 +135,13 @@ def zip_of(members):
     return out.getvalue()
 
 
-def npz(a, form="csr", index="<i4", shape=None, **other):
+def npz(a, form="csr", index="<i4", shape=None, descr="<f8", **other):
     """The bytes of SciPy's save_npz(..., compressed=False); `other` replaces a member."""
     n = len(a)
     by_rows = form != "csc"
     entries = [(i, j) if by_rows else (j, i) for i in range(n) for j in range(n)
                if (a[i][j] if by_rows else a[j][i]) != 0]
-    data = npy_line([a[i][j] for i, j in entries], "<f8")
+    data = npy_line([a[i][j] for i, j in entries], descr)
     outer = [i if by_rows else j for i, j in entries]
     inner = [j if by_rows else i for i, j in entries]
     members = {"format": npy_header("{'descr': '|S3', 'fortran_order': False, 'shape': (), }") + form.encode(),
@@ -173,7 +178,16 @@ LENIENT = ("  %MatrixMarket MATRIX Coordinate Double SYMMETRIC\r\n"
            "+4 +3 -1\r\n"
            "5 4 -.25\r\n"
            "5 4 -.5\r\n"
-           "4 5 -2.5e-1")
+           "5 4 -2.5e-1")
+
+
+# The 1-2-1 matrix of order 3.
+HARWELL_BOEING = ("1-2-1".ljust(72) + "121_3   \n" + "".join(f"{cards:14d}" for cards in (4, 1, 1, 2, 0)) + "\n" +
+                  "RSA".ljust(14) + "".join(f"{size:14d}" for size in (3, 3, 5, 0)) + "\n" +
+                  "(4I8)           (5I8)           (4E20.12)\n" +
+                  "".join(f"{start:8d}" for start in (1, 3, 5, 6)) + "\n" +
+                  "".join(f"{row:8d}" for row in (1, 2, 2, 3, 3)) + "\n" +
+                  "".join(f"{value:20.12E}" for value in (2, -1, 2, -1)) + f"\n{2:20.12E}\n")
 
 
 def valid_files():
@@ -185,6 +199,7 @@ def valid_files():
     yield "minij_12.mtx", mtx_array(minij(12))
     yield "pei_10_general.mtx", mtx_array(pei(10, 0.5), "real", "general")
     yield "lenient_121_5.mtx", LENIENT
+    yield "complete_8_unsigned.mtx", mtx_array([[int(x) for x in row] for row in complete(8)], "unsigned-integer")
     yield "minij_12_fortran.npy", npy(minij(12), fortran=True)
     yield "hypercube_16.npy", npy(hypercube(4))
     yield "pei_10_big_endian.npy", npy(pei(10, 0.5), ">f8")
@@ -196,10 +211,12 @@ def valid_files():
     yield "toeplitz_20.raw", raw(tridiagonal([2.0] * 20, [-1.0] * 19))
     yield "poisson_4x4.csc", csc(poisson(4))
     yield "poisson_4x4_int4.csc", csc(poisson(4), "i")
+    yield "poisson_4x4_complex.csc", csc(poisson(4), kind=1)
     yield "clement_21.dat", dat([0.0] * 21, clement)
     yield "wilkinson_21.dat", dat([float(abs(i - 10)) for i in range(21)], [1.0] * 20)
     yield "poisson_6x6_csr.npz", npz(poisson(6))
     yield "poisson_4x4_csc.npz", npz(poisson(4), "csc", "<i8")
+    yield "poisson_4x4_complex.npz", npz(poisson(4), descr="<c16")
     yield "rosser_coo.npz", npz([[float(x) for x in row] for row in ROSSER], "coo")
 
 
@@ -218,6 +235,8 @@ def invalid_files():
     yield "bad_format.mtx", banner("matrix", "dense", "real", "symmetric")
     yield "bad_field.mtx", banner("matrix", "coordinate", "quaternion", "symmetric")
     yield "bad_symmetry.mtx", banner("matrix", "coordinate", "real", "upper")
+    yield "both_triangles.mtx", real + "3 3 5\n1 1 1.0\n2 1 2.0\n3 2 4.0\n2 3 4.0\n1 2 2.0\n"
+    yield "harwell_boeing.rsa", HARWELL_BOEING
     yield "complex.mtx", "%%MatrixMarket matrix coordinate complex hermitian\n1 1 1\n1 1 1.00\n"
     yield "hermitian.mtx", banner("matrix", "coordinate", "real", "hermitian")
     yield "skew_symmetric.mtx", "%%MatrixMarket matrix coordinate real skew-symmetric\n2 2 1\n2 1 1.0\n"
@@ -302,7 +321,6 @@ def invalid_files():
     yield "csc_cut_in_header.csc", csc(small)[:100]
     yield "csc_truncated.csc", csc(small)[:-8]
     yield "csc_trailing_bytes.csc", csc(small) + b"\0"
-    yield "csc_complex.csc", csc(small, kind=1)
     yield "csc_bad_type.csc", csc(small, kind=7)
     yield "csc_negative_nonzeros.csc", csc(small, nonzeros=-4)
     yield "csc_first_column.csc", csc(small, starts=[2, 3])
@@ -334,7 +352,6 @@ def invalid_files():
     yield "npz_starts_too_few.npz", npz(small, indptr=npy_line([0, 4]))
     yield "npz_starts_end_early.npz", npz(small, indptr=npy_line([0, 2, 3]))
     yield "npz_data_too_few.npz", npz(small, data=npy_line([1.0, 2.0, 3.0], "<f8"))
-    yield "npz_data_complex.npz", npz(small, data=npy_header("{'descr': '<c16', 'fortran_order': False, 'shape': (4,), }") + b"\0" * 64)
     yield "npz_not_symmetric.npz", npz([[2.0, -1.0], [-0.5, 2.0]], "csc")
 
     yield "empty.mtx", ""

@@ -28,8 +28,15 @@ def main():
         f.create_dataset("group/H", data=minij)
     with h5py.File(folder / "minij_6_latest.h5", "w", libver="latest") as f:
         f.create_dataset("H", data=minij.astype(">i2"))
+    with h5py.File(folder / "ring_4_v112.h5", "w", libver=("v112", "v112")) as f:
+        f.create_dataset("H", data=hermitian)
     with h5py.File(folder / "minij_6_gzip.h5", "w") as f:
         f.create_dataset("H", data=minij.astype("<f4"), chunks=(4, 4), compression="gzip", shuffle=True, fletcher32=True)
+    with h5py.File(folder / "links.h5", "w") as f:
+        f["other"] = np.full((20, 20), 7.0)
+        f["H"] = h5py.ExternalLink("minij_6.h5", "/group/H")
+        f["soft"] = h5py.SoftLink("/H")
+        f["linked"] = h5py.ExternalLink("minij_6.h5", "/group")
     with h5py.File(folder / "ring_4.h5", "w") as f:
         f.create_dataset("H", data=hermitian)
     with h5py.File(folder / "result_5.h5", "w") as f:

@@ -18,7 +18,7 @@ import sys
 
 from plot_symv import finish
 
-FORMATS = ("eigen_g-bench-tridiagonalize", "eigen_g-bench-solve")
+VERSIONS = {"eigen_g-bench-tridiagonalize": (1,), "eigen_g-bench-solve": (1, 2)}
 OWN, DETERMINISTIC, OTHER = "#d55e00", "#0072b2", "#56b4e9"  # by Okabe and Ito, distinct for colour-blind readers
 PARTS = ("#d55e00", "#e69f00", "#0072b2", "#56b4e9", "#009e73", "#cc79a7", "#555555",
          "#8c6d31", "#9ecae1", "#7f7f7f", "#bcbd22")
@@ -29,8 +29,8 @@ def read(path):
         report = json.loads(pathlib.Path(path).read_text())
     except (OSError, ValueError) as error:
         sys.exit(f"plot_solver.py: {path}: {error}")
-    if not isinstance(report, dict) or report.get("format") not in FORMATS or report.get("version") != 1:
-        sys.exit(f"plot_solver.py: {path}: not a report of `eigen_g bench tridiagonalize` or `solve`, version 1")
+    if not isinstance(report, dict) or report.get("version") not in VERSIONS.get(report.get("format"), ()):
+        sys.exit(f"plot_solver.py: {path}: not a report of `eigen_g bench tridiagonalize`, version 1, or `solve`, version 1 or 2")
     report["cases"] = sorted((c for c in report["cases"] if not c["skipped"]), key=lambda c: c["n"])
     if not report["cases"]:
         sys.exit(f"plot_solver.py: {path}: holds no cases")
@@ -56,11 +56,10 @@ def legend(figure, ax, columns):
                   bbox_to_anchor=(0.5, 0.03))
 
 
-def draw_bars(plt, report, rows, title, folder, name):
-    """Draws stacked bars, one for each size; rows: label -> seconds, one for each case."""
+def draw_bars(plt, report, rows, totals, title, folder, name):
+    """Draws stacked bars, one for each size; rows: label -> seconds, one for each case; totals: seconds of the whole."""
     figure, ax = plt.subplots(figsize=(6.5, 4.2))
     sizes = [str(case["n"]) for case in report["cases"]]
-    totals = [sum(values) for values in zip(*rows.values())]
     bottom = [0.0] * len(sizes)
     for colour, (label, values) in zip(PARTS, rows.items()):
         shares = [100 * value / total if total else 0 for value, total in zip(values, totals)]
@@ -68,11 +67,23 @@ def draw_bars(plt, report, rows, title, folder, name):
             ax.bar(sizes, shares, bottom=bottom, label=label, color=colour, width=0.7)
             bottom = [b + s for b, s in zip(bottom, shares)]
     for position, total in enumerate(totals):
-        ax.text(position, 101, f"{1e3 * total:.1f} ms" if total < 1 else f"{total:.2f} s", ha="center", va="bottom", fontsize=7)
+        ax.text(position, 1 + max(100, bottom[position]), f"{1e3 * total:.1f} ms" if total < 1 else f"{total:.2f} s", ha="center", va="bottom", fontsize=7)
     ax.set_ylabel("% of the time")
     ax.set_title(title, fontsize=10, pad=14)
     legend(figure, ax, 4)
     finish(plt, figure, [ax], report, folder, name, 0.15, from_zero=False)
+
+
+def reduction_parts(breakdown):
+    """Seconds by part. A reduction without panels has no panel time; older reports do not have the time on the chip. The
+    remainder of the total is "not measured". The panel is negative if products take longer alone than in the reduction."""
+    parts = {part: breakdown.get(part) or 0.0 for part in ("on_chip", "product", "panel", "update", "synchronisation")}
+    if not breakdown["sizes_measured"]:
+        parts["panel"] = 0.0
+    parts = {part.replace("_", " "): max(0.0, seconds) for part, seconds in parts.items()}
+    rest = breakdown["total"] - sum(parts.values())
+    parts["not measured"] = rest if rest > 1e-9 * breakdown["total"] else 0.0  # not the rounding of a panel that is a remainder itself
+    return parts
 
 
 def draw_tridiagonalize(plt, report, folder):
@@ -88,9 +99,10 @@ def draw_tridiagonalize(plt, report, folder):
 
     report = dict(report, cases=[case for case in report["cases"] if case["breakdown"]])
     if report["cases"]:
-        rows = {part.replace("_", " "): [max(0.0, case["breakdown"].get(part, 0.0)) for case in report["cases"]]
-                for part in ("on_chip", "product", "panel", "update", "synchronisation")}
-        draw_bars(plt, report, rows, "Reduction to tridiagonal form: parts", folder, "tridiagonalize_breakdown")
+        timed = [reduction_parts(case["breakdown"]) for case in report["cases"]]
+        rows = {part: [case[part] for case in timed] for part in timed[0]}
+        totals = [case["breakdown"]["total"] for case in report["cases"]]
+        draw_bars(plt, report, rows, totals, "Reduction to tridiagonal form: parts", folder, "tridiagonalize_breakdown")
 
 
 def draw_solve(plt, report, folder):
@@ -122,7 +134,8 @@ def draw_solve(plt, report, folder):
         timed = [call(case, "device_vectors")["stages"] for case in report["cases"]]
         stages = dict.fromkeys(stage for case in timed for stage in case)  # the two paths have different stages
         rows = {stage.replace("_", " "): [case.get(stage, 0) for case in timed] for stage in stages}
-        draw_bars(plt, report, rows, "Solve on device pointers, all vectors: stages", folder, "solve_stages")
+        totals = [sum(values) for values in zip(*rows.values())]
+        draw_bars(plt, report, rows, totals, "Solve on device pointers, all vectors: stages", folder, "solve_stages")
 
 
 def main():
@@ -141,7 +154,7 @@ def main():
     folder = pathlib.Path(arguments.output)
     folder.mkdir(parents=True, exist_ok=True)
     for report in reports:
-        (draw_tridiagonalize if report["format"] == FORMATS[0] else draw_solve)(plt, report, folder)
+        (draw_tridiagonalize if report["format"] == "eigen_g-bench-tridiagonalize" else draw_solve)(plt, report, folder)
 
 
 if __name__ == "__main__":

@@ -1,9 +1,10 @@
-// The runner of benchmarks.
+// The runner of benchmarks, and the subcommand `bench` with a subcommand for each of them.
 #include "apps/bench/bench.hpp"
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
 #include <cmath>
+#include <iostream>
 #include <limits>
 
 #include "apps/support/help.hpp"
@@ -16,17 +17,12 @@
 
 #ifdef EIGEN_G_HAVE_CUDA
 #include "apps/bench/peers.hpp"
+#include "hybrid/cuda_check.hpp"
 #endif
 
 namespace eigen_g::apps::bench {
 
 namespace {
-
-Json new_report(const Benchmark& benchmark) {
-  return {{"format", "eigen_g-bench-" + benchmark.about.name},
-          {"version", benchmark.about.version},
-          {"machine", machine_json()}};
-}
 
 // Runs one case after the other. time(calls, rule) returns the calls' times as JSON.
 template <class Time>
@@ -50,15 +46,6 @@ Json run_cases(Benchmark& benchmark, std::vector<CaseOptions> plans, Progress& p
     plan.make = nullptr;  // frees everything that only this case and the cases before it shared
   }
   return results;
-}
-
-Json measured_on_host(Benchmark& benchmark) {
-  Progress progress(!benchmark.run.quiet);
-  Json report = new_report(benchmark);
-  std::vector<CaseOptions> plans = benchmark.host_cases(report);
-  report["cases"] = run_cases(benchmark, std::move(plans), progress,
-                              [](const std::vector<Call>&, const TimingRule&) { return Json::array(); });
-  return report;
 }
 
 #ifdef EIGEN_G_HAVE_CUDA
@@ -97,50 +84,53 @@ Json timed(const Queue& queue, const std::vector<Call>& calls, const TimingRule&
   return list;
 }
 
+#endif
+
 Json measured(Benchmark& benchmark) {
   Progress progress(!benchmark.run.quiet);
+  Json report{{"format", "eigen_g-bench-" + benchmark.about.name},
+              {"version", benchmark.about.version},
+              {"machine", machine_json()}};
+  if (benchmark.on_host()) {
+    std::vector<CaseOptions> plans = benchmark.host_cases(report);
+    report["cases"] = run_cases(benchmark, std::move(plans), progress,
+                                [](const std::vector<Call>&, const TimingRule&) { return Json::array(); });
+    return report;
+  }
+#ifdef EIGEN_G_HAVE_CUDA
   const Queue queue;
   const std::unique_ptr<Cusolver> cusolver = Cusolver::open(queue);
   const auto tell = [&](const std::string& what, double fraction) { progress.at(what, fraction); };
-  Json report = new_report(benchmark);
   std::vector<CaseOptions> plans = benchmark.cases({queue, cusolver.get(), tell}, report);
   report["cases"] = run_cases(
       benchmark, std::move(plans), progress,
       [&](const std::vector<Call>& calls, const TimingRule& rule) { return timed(queue, calls, rule); });
   return report;
-}
-
 #else
-
-Json measured(Benchmark&) {
   throw DeviceError("this program is built without CUDA");
-}
-
 #endif
+}
 
 ExitCode run(Benchmark& benchmark) {
   require_apart(benchmark.inputs(), {{"--json", benchmark.run.json}}, benchmark.run.force);
   if (gpu_count() == 0 && !benchmark.on_host())
     throw DeviceError("bench " + benchmark.about.name + " needs a GPU, and there is none");
   ReportSink sink(benchmark.run);
-  const Json report = benchmark.on_host() ? measured_on_host(benchmark) : measured(benchmark);
+  const Json report = measured(benchmark);
   const auto title = [&](const Json& c) { return benchmark.title(c); };
   sink.put(to_text(report, benchmark.tables(report), title), report.dump(1) + "\n");
   const auto limits = [&](const Json& c) { return benchmark.limits(c); };
   return passed(report, limits) ? ExitCode::done : ExitCode::not_verified;
 }
 
-}  // namespace
+constexpr const char* bench_examples = R"(
+  eigen_g bench --list
+  eigen_g bench symv --types d --sizes 2000,10000,20000
+  eigen_g bench symv --json symv.json && scripts/plot_symv.py symv.json -o figures
+  eigen_g bench tridiagonalize --breakdown
+  eigen_g bench solve --json solve.json && scripts/plot_solver.py solve.json -o figures)";
 
-void add_benchmarks(CLI::App& bench, Action& action, const Benchmarks& benchmarks) {
-  for (const std::shared_ptr<Benchmark>& benchmark : benchmarks) {
-    CLI::App& command = *bench.add_subcommand(benchmark->about.name, benchmark->about.what);
-    set_help(command, "eigen_g bench " + benchmark->about.name + " [OPTIONS]", benchmark->about.examples);
-    benchmark->add_options(command);
-    add_report_options(command, benchmark->run);
-    command.callback([benchmark, &action] { action = [benchmark] { return run(*benchmark); }; });
-  }
-}
+}  // namespace
 
 void Benchmark::add_sizes(CLI::App& command, const std::string& option, const std::string& all,
                           const std::string& help, std::int64_t least, std::int64_t most) {
@@ -181,6 +171,14 @@ TimingRule Benchmark::rule_for_long_calls(std::int64_t n) const {
           .warm_up = !brief || n == sizes.front() || n <= 20000};
 }
 
+std::vector<CaseOptions> Benchmark::each_case(
+    const std::function<CaseOptions(char type, std::int64_t n)>& row) const {
+  std::vector<CaseOptions> rows;
+  for (const char type : scalar_types)
+    for (const std::int64_t n : sizes) rows.push_back(row(type, n));
+  return rows;
+}
+
 std::string too_large(std::uint64_t bytes, int percent) {
   const std::uint64_t free = gpu_memory_free(current_gpu());
   if (bytes < free / 100 * static_cast<std::uint64_t>(percent)) return "";
@@ -200,4 +198,77 @@ double distance(const std::vector<R>& w, const std::vector<R>& other) {
 
 EIGEN_G_INSTANTIATE(real_types, distance);
 
+void add_tflops(Json& calls) {
+  for (Json& call : calls)
+    if (const auto rate = number_at(call, "gflops")) call["tflops"] = *rate * 1e-3;
+}
+
+#ifdef EIGEN_G_HAVE_CUDA
+
+void Result::take(const Call& call) const {
+  if (call.prepare) call.prepare();
+  EIGEN_G_CUDA(cudaMemsetAsync(data, 0xff, bytes, queue.stream()));
+  call.enqueue(0);
+  queue.wait();
+}
+std::vector<unsigned char> Result::bits_of(const Call& call) const {
+  take(call);
+  std::vector<unsigned char> bits(bytes);
+  EIGEN_G_CUDA(cudaMemcpy(bits.data(), data, bytes, cudaMemcpyDeviceToHost));
+  return bits;
+}
+bool Result::same_bits(const Call& call, int runs) const {
+  const std::vector<unsigned char> first = bits_of(call);
+  for (int k = 1; k < runs; ++k)
+    if (bits_of(call) != first) return false;
+  return true;
+}
+void Result::add_errors(const std::vector<Call>& calls, Json& list,
+                        const std::function<Json(std::size_t call)>& error) const {
+  for (std::size_t i = 0; i < calls.size(); ++i) {
+    list[i]["error"] = nullptr;
+    if (!list[i]["failure"].is_null()) continue;
+    take(calls[i]);
+    list[i]["error"] = error(i);
+  }
+}
+
+#endif
+
 }  // namespace eigen_g::apps::bench
+
+namespace eigen_g::apps {
+
+void add_bench(CLI::App& app, Action& action, const bench::Benchmarks& benchmarks) {
+  CLI::App& bench = *app.add_subcommand("bench", "Measure speed, and check the results that were timed.");
+  set_help(bench, "eigen_g bench BENCHMARK [OPTIONS]", bench::bench_examples);
+  auto list = std::make_shared<bool>(false);
+  bench.add_flag("--list", *list, "List the benchmarks and exit");
+  bench.require_subcommand(0, 1);
+  for (const auto& benchmark : benchmarks) {
+    const bench::About& about = benchmark->about;
+    CLI::App& command = *bench.add_subcommand(about.name, about.what);
+    set_help(command, "eigen_g bench " + about.name + " [OPTIONS]", about.examples);
+    benchmark->add_options(command);
+    add_report_options(command, benchmark->run);
+    command.callback([benchmark, &action] {
+      action = [benchmark] {
+        const auto other = benchmark->instead();
+        if (other) other->run = benchmark->run;
+        return bench::run(other ? *other : *benchmark);
+      };
+    });
+  }
+  bench.callback([list, benchmarks, &bench, &action] {
+    if (*list) {
+      action = [benchmarks] {
+        for (const auto& b : benchmarks) std::cout << left_column(b->about.name, 16) << b->about.what << "\n";
+        return ExitCode::done;
+      };
+    } else if (bench.get_subcommands().empty()) {
+      throw UsageError("bench: a benchmark or --list is required (see 'eigen_g bench --help')");
+    }
+  });
+}
+
+}  // namespace eigen_g::apps

@@ -46,6 +46,19 @@ Case case_of(Arguments&&... arguments) {
   return {state->calls(), [state](Json& result) { state->check(result); }};
 }
 
+// Device memory that each call of a case fills with its result. CUDA builds only.
+struct Result {
+  const Queue& queue;
+  void* data;
+  std::uint64_t bytes;
+  void take(const Call& call) const;  // prepares, fills the memory with NaN, makes call number 0 and waits
+  std::vector<unsigned char> bits_of(const Call& call) const;
+  bool same_bits(const Call& call, int runs) const;
+  // Takes the result of each call that did not fail, and sets "error" in the call's JSON to error(its number), else to null.
+  void add_errors(const std::vector<Call>& calls, Json& list,
+                  const std::function<Json(std::size_t call)>& error) const;
+};
+
 // A row of the table of cases.
 struct CaseOptions {
   Json parameters;  // first fields of the case's JSON
@@ -70,6 +83,8 @@ class Benchmark {
   virtual std::vector<NamedFile> inputs() const { return {}; }
   // `head` gets fields of the report that precede its cases. Overridden in CUDA builds; without CUDA there is nothing to measure.
   virtual std::vector<CaseOptions> cases(const Session&, Json& /*head*/) { return {}; }
+  // The benchmark to run instead of this one, by the current options. Null: this one.
+  virtual std::shared_ptr<Benchmark> instead() const { return nullptr; }
   // True if the benchmark, with its current options, runs without a GPU. Its cases are then host_cases(), which time themselves in check().
   virtual bool on_host() const { return false; }
   virtual std::vector<CaseOptions> host_cases(Json& /*head*/) { return {}; }
@@ -77,7 +92,9 @@ class Benchmark {
   virtual void conclude(Json& /*c*/) const {}
   virtual std::vector<Limit> limits(const Json& /*c*/) const { return about.limits; }
   virtual std::vector<Table> tables(const Json& /*report*/) const { return about.tables; }
-  virtual std::string title(const Json& c) const { return "n = " + c["n"].dump(); }
+  virtual std::string title(const Json& c) const {
+    return (c.contains("type") ? "type " + c["type"].get<std::string>() + ", " : "") + "n = " + c["n"].dump();
+  }
 
   const About about;
   RunOptions run;
@@ -88,6 +105,8 @@ class Benchmark {
   void add_rounds(CLI::App& command, const std::string& help, int least, int most = 10000);
   // --types: letters of s, d, c and z (default: d). what: for the message that refuses others.
   void add_types(CLI::App& command, const std::string& what);
+  // A row for each of scalar_types and each of sizes.
+  std::vector<CaseOptions> each_case(const std::function<CaseOptions(char type, std::int64_t n)>& row) const;
   TimingRule rule_for_long_calls(std::int64_t n) const;  // for benchmarks in which a round is one call
 
   std::vector<std::int64_t> sizes;
@@ -97,8 +116,6 @@ class Benchmark {
 };
 
 using Benchmarks = std::vector<std::shared_ptr<Benchmark>>;
-// Adds a subcommand of `bench` for each of them.
-void add_benchmarks(CLI::App& bench, Action& action, const Benchmarks& benchmarks);
 
 // Reason to skip a case that needs `bytes` bytes of GPU memory: more than `percent` % of what is free now. "": it fits.
 std::string too_large(std::uint64_t bytes, int percent = 95);
@@ -106,6 +123,8 @@ std::string too_large(std::uint64_t bytes, int percent = 95);
 // max |w - w'| / (n ulp max |w|) over n eigenvalues; NaN if one of them is NaN.
 template <class R>
 double distance(const std::vector<R>& w, const std::vector<R>& other);
+
+void add_tflops(Json& calls);  // to each call that has gflops
 
 }  // namespace eigen_g::apps::bench
 

@@ -79,9 +79,7 @@ the last round. bits: two solves by the automatic ratio.
     for (const double percent : cpu_shares_) add(print("cpu %g %%", percent), shares_of(percent, gpus_));
     TimingRule rule{.rounds = quick_ ? 2 : 3, .least_rounds = 1, .seconds = 60, .back_and_forth = true};
     if (rounds > 0) rule.rounds = rounds;
-    std::vector<CaseOptions> plans;
-    for (const std::int64_t n : sizes) plans.push_back(solve_case(session, {n, rule, solvers}, {}));
-    return plans;
+    return each_case([&](char, std::int64_t n) { return solve_case(session, {n, rule, solvers}, {}); });
   }
 #endif
 

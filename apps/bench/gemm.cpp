@@ -30,6 +30,7 @@ constexpr double gemm_error_limit = 1;
 struct Shape {
   std::string op;  // "NN", "TN", "NT", or "SYR2K": C := A B^T + B A^T, lower, m = n
   std::int64_t m, n, k;
+  bool symmetric() const { return op == "SYR2K"; }
 };
 
 // Square products of these orders. For the largest order also the solver's shapes: small inner dimension, tall, rank-2k updates.
@@ -52,148 +53,126 @@ DeviceBuffer<T> random_buffer(const Queue& queue, std::int64_t count, unsigned s
   return buffer;
 }
 
-// An operand of a product: C is formed from its lines, which are its rows or its columns and have k entries each.
+// C is formed from the lines of its operands: their rows or their columns, which have k entries each. The float operand is also random.
 struct Operand {
+  Operand(const Queue& queue, std::int64_t count, std::int64_t k, bool rows, unsigned seed)
+      : memory(random_buffer<double>(queue, count * k, seed)),
+        single(random_buffer<float>(queue, count * k, seed + 2)),
+        matrix(rows ? MatrixView<const double>{memory.data(), count, k, count}
+                    : MatrixView<const double>{memory.data(), k, count, k}),
+        lines(rows ? df::Lines::rows : df::Lines::columns) {}
+  DeviceBuffer<double> memory;
+  DeviceBuffer<float> single;
   MatrixView<const double> matrix;
   df::Lines lines;
+  df::Operand converted;
 };
 
-class GemmCase {
- public:
-  GemmCase(const Queue& queue, const Shape& s) : queue_(queue), shape_(s) {
-    for (const Engine engine : engines())
-      if (engine_built(engine) && !(engine == Engine::emulated && symmetric_))
-        engines_.emplace_back(eigen_g::name(engine), Products<double>(queue, engine));
-  }
+// Appends row or column i of a matrix to `to`.
+void append(std::vector<double>& to, const MatrixView<const double>& x, df::Lines lines, std::int64_t i) {
+  const bool row = lines == df::Lines::rows;
+  const auto count = static_cast<std::size_t>(row ? x.cols : x.rows);
+  to.resize(to.size() + count);
+  EIGEN_G_CUDA(cudaMemcpy2D(to.data() + to.size() - count, sizeof(double), row ? &x(i, 0) : &x(0, i),
+                            sizeof(double) * static_cast<std::size_t>(row ? x.lda : 1), sizeof(double), count,
+                            cudaMemcpyDeviceToHost));
+}
 
-  std::vector<Call> calls() {
-    std::vector<Call> calls;
-    const double flops =
-        2.0 * static_cast<double>(shape_.m) * static_cast<double>(shape_.n) * static_cast<double>(shape_.k);
-    const auto add = [&](const std::string& name, double work, std::function<void()> once) {
-      calls.push_back(
-          {.name = name, .enqueue = [=](std::int64_t) { once(); }, .capture = false, .flops = work});
-    };
-    for (const auto& [name, products] : engines_) add(name, flops, [this, &by = products] { multiply(by); });
-    add("sgemm", flops, [this] { multiply_single(); });
-    add("df_convert", 0, [this] {
-      df_left_.convert(queue_, left().lines, left().matrix);
-      df_right_.convert(queue_, right().lines, right().matrix);
-    });
-    add("df_product", flops, [this] {
-      if (symmetric_)
-        df::multiply_symmetric(queue_, Uplo::lower, 1, df_left_.view(), df_right_.view(), 0, result());
-      else
-        df::multiply(queue_, 1, df_left_.view(), df_right_.view(), 0, result(), partials_);
-    });
-    return calls;
-  }
-
-  void check(Json& result) {
-    for (std::size_t i = 0; i < result["figures"].size(); ++i) {
-      Json& call = result["figures"][i];
-      call["error"] = nullptr;
-      if (i < engines_.size() && call["failure"].is_null()) {
-        EIGEN_G_CUDA(cudaMemsetAsync(c_.data(), 0xff, c_.bytes(), queue_.stream()));
-        multiply(engines_[i].second);
-        queue_.wait();
-        call["error"] = error();
+// max |C - C_ref| / (k 2^-45 |A||B|) over 32 x 32 sampled entries, C_ref in long double; infinite if an entry is NaN. An entry is the
+// product of two lines. In a rank-2k update each line is a line of A followed by one of B, or of B followed by A.
+double error_of(const Shape& s, const Operand& a, const Operand& b, const MatrixView<double>& c) {
+  std::mt19937_64 random(11);
+  const auto choose = [&](std::int64_t count, const Operand& x, const Operand& y) {
+    std::vector<std::pair<std::int64_t, std::vector<double>>> lines(32);
+    for (auto& [i, line] : lines) {
+      i = static_cast<std::int64_t>(random() % static_cast<std::uint64_t>(count));
+      append(line, x.matrix, x.lines, i);
+      if (s.symmetric()) append(line, y.matrix, y.lines, i);
+    }
+    return lines;
+  };
+  const auto rows = choose(s.m, a, b), columns = choose(s.n, b, a);
+  double worst = 0;
+  for (const auto& [j, y] : columns) {
+    std::vector<double> computed;
+    append(computed, c, df::Lines::columns, j);
+    for (const auto& [i, x] : rows) {
+      if (s.symmetric() && i < j) continue;
+      long double sum = 0, absolute = 0;
+      for (std::size_t l = 0; l < x.size(); ++l) {
+        const long double product = static_cast<long double>(x[l]) * y[l];
+        sum += product;
+        absolute += std::fabs(product);
       }
+      const auto error = static_cast<double>(std::fabs(computed[static_cast<std::size_t>(i)] - sum) /
+                                             (static_cast<long double>(s.k) * 0x1p-45L * absolute));
+      worst = std::isnan(error) ? HUGE_VAL : std::max(worst, error);
     }
   }
+  return worst;
+}
 
- private:
-  void multiply(const Products<double>& products) const {
-    if (symmetric_)
-      products.syr2k_lower(1, left().matrix, right().matrix, 0, result());
-    else
-      products.gemm(op_a_, op_b_, 1, left().matrix, right().matrix, 0, result());
+Case gemm_case(const Queue& queue, const Shape& s) {
+  struct Operands {
+    Operand a, b;
+    DeviceBuffer<double> c;
+    DeviceBuffer<float> single_c;
+    DeviceBuffer<double> partials = {};
+  };
+  const bool symmetric = s.symmetric();
+  const Op op_a = s.op == "TN" ? Op::transpose : Op::none, op_b = s.op == "NT" ? Op::transpose : Op::none;
+  const auto x =
+      std::make_shared<Operands>(Operands{Operand(queue, s.m, s.k, op_a == Op::none, 1),
+                                          Operand(queue, s.n, s.k, symmetric || op_b != Op::none, 2),
+                                          DeviceBuffer<double>(s.m * s.n), DeviceBuffer<float>(s.m * s.n)});
+  const MatrixView<double> c{x->c.data(), s.m, s.n, s.m};
+  std::vector<Call> calls;
+  const auto add = [&](const std::string& name, double work, std::function<void()> once) {
+    const double flops =
+        work * static_cast<double>(s.m) * static_cast<double>(s.n) * static_cast<double>(s.k);
+    calls.push_back(
+        {.name = name, .enqueue = [=](std::int64_t) { once(); }, .capture = false, .flops = flops});
+  };
+  for (const Engine engine : engines()) {
+    if (!engine_built(engine) || (engine == Engine::emulated && symmetric)) continue;
+    add(name(engine), 2, [=, by = std::make_shared<Products<double>>(queue, engine)] {
+      if (symmetric)
+        by->syr2k_lower(1, x->a.matrix, x->b.matrix, 0, c);
+      else
+        by->gemm(op_a, op_b, 1, x->a.matrix, x->b.matrix, 0, c);
+    });
   }
-  // cuBLAS's product in float, with random float operands.
-  void multiply_single() const {
+  const std::size_t own = calls.size();
+  add("sgemm", 2, [=, &queue] {  // cuBLAS's
     const float one = 1, zero = 0;
     const auto op = [](Op o) { return o == Op::none ? CUBLAS_OP_N : CUBLAS_OP_T; };
-    const std::int64_t m = shape_.m, n = shape_.n, k = shape_.k;
-    if (symmetric_)
-      EIGEN_G_CUBLAS(Cublas<cublasSsyr2k_64>::call(queue_.blas(), CUBLAS_FILL_MODE_LOWER, CUBLAS_OP_N, n, k,
-                                                   &one, single_a_.data(), n, single_b_.data(), n, &zero,
-                                                   single_c_.data(), n));
+    const float *const a = x->a.single.data(), *const b = x->b.single.data();
+    const std::int64_t lda = x->a.matrix.lda, ldb = x->b.matrix.lda;
+    if (symmetric)
+      EIGEN_G_CUBLAS(Cublas<cublasSsyr2k_64>::call(queue.blas(), CUBLAS_FILL_MODE_LOWER, CUBLAS_OP_N, s.n,
+                                                   s.k, &one, a, lda, b, ldb, &zero, x->single_c.data(),
+                                                   s.m));
     else
-      EIGEN_G_CUBLAS(Cublas<cublasSgemm_64>::call(queue_.blas(), op(op_a_), op(op_b_), m, n, k, &one,
-                                                  single_a_.data(), left().matrix.lda, single_b_.data(),
-                                                  right().matrix.lda, &zero, single_c_.data(), m));
-  }
-
-  Operand left() const {
-    if (op_a_ == Op::none) return {{a_.data(), shape_.m, shape_.k, shape_.m}, df::Lines::rows};
-    return {{a_.data(), shape_.k, shape_.m, shape_.k}, df::Lines::columns};
-  }
-  Operand right() const {  // for a rank-2k update n x k
-    if (symmetric_ || op_b_ != Op::none) return {{b_.data(), shape_.n, shape_.k, shape_.n}, df::Lines::rows};
-    return {{b_.data(), shape_.k, shape_.n, shape_.k}, df::Lines::columns};
-  }
-  MatrixView<double> result() const { return {c_.data(), shape_.m, shape_.n, shape_.m}; }
-
-  // Appends row or column i of x to `to`.
-  static void append(std::vector<double>& to, const Operand& x, std::int64_t i) {
-    const bool row = x.lines == df::Lines::rows;
-    const auto count = static_cast<std::size_t>(row ? x.matrix.cols : x.matrix.rows);
-    to.resize(to.size() + count);
-    EIGEN_G_CUDA(cudaMemcpy2D(to.data() + to.size() - count, sizeof(double),
-                              row ? &x.matrix(i, 0) : &x.matrix(0, i),
-                              sizeof(double) * static_cast<std::size_t>(row ? x.matrix.lda : 1),
-                              sizeof(double), count, cudaMemcpyDeviceToHost));
-  }
-
-  // max |C - C_ref| / (k 2^-45 |A||B|) over 32 x 32 sampled entries, C_ref in long double; infinite if an entry is NaN. An entry is the
-  // product of two lines. In a rank-2k update each line is a line of A followed by one of B, or of B followed by A.
-  double error() const {
-    std::mt19937_64 random(11);
-    const auto choose = [&](std::int64_t count, const Operand& x, const Operand& y) {
-      std::vector<std::pair<std::int64_t, std::vector<double>>> lines(32);
-      for (auto& [i, line] : lines) {
-        i = static_cast<std::int64_t>(random() % static_cast<std::uint64_t>(count));
-        append(line, x, i);
-        if (symmetric_) append(line, y, i);
-      }
-      return lines;
-    };
-    const auto rows = choose(shape_.m, left(), right()), columns = choose(shape_.n, right(), left());
-    double worst = 0;
-    for (const auto& [j, y] : columns) {
-      std::vector<double> c;
-      append(c, {result(), df::Lines::columns}, j);
-      for (const auto& [i, x] : rows) {
-        if (symmetric_ && i < j) continue;
-        long double sum = 0, absolute = 0;
-        for (std::size_t l = 0; l < x.size(); ++l) {
-          const long double product = static_cast<long double>(x[l]) * y[l];
-          sum += product;
-          absolute += std::fabs(product);
-        }
-        const auto error = static_cast<double>(std::fabs(c[static_cast<std::size_t>(i)] - sum) /
-                                               (static_cast<long double>(shape_.k) * 0x1p-45L * absolute));
-        worst = std::isnan(error) ? HUGE_VAL : std::max(worst, error);
-      }
-    }
-    return worst;
-  }
-
-  const Queue& queue_;
-  const Shape shape_;
-  const bool symmetric_ = shape_.op == "SYR2K";
-  const Op op_a_ = shape_.op == "TN" ? Op::transpose : Op::none,
-           op_b_ = shape_.op == "NT" ? Op::transpose : Op::none;
-  const DeviceBuffer<double> a_ = random_buffer<double>(queue_, shape_.m*shape_.k, 1),
-                             b_ = random_buffer<double>(queue_, shape_.n*shape_.k, 2),
-                             c_{shape_.m * shape_.n};
-  const DeviceBuffer<float> single_a_ = random_buffer<float>(queue_, shape_.m*shape_.k, 3),
-                            single_b_ = random_buffer<float>(queue_, shape_.n*shape_.k, 4),
-                            single_c_{shape_.m * shape_.n};
-  std::vector<std::pair<std::string, Products<double>>> engines_;
-  df::Operand df_left_, df_right_;
-  DeviceBuffer<double> partials_;
-};
+      EIGEN_G_CUBLAS(Cublas<cublasSgemm_64>::call(queue.blas(), op(op_a), op(op_b), s.m, s.n, s.k, &one, a,
+                                                  lda, b, ldb, &zero, x->single_c.data(), s.m));
+  });
+  add("df_convert", 0, [=, &queue] {
+    for (Operand* operand : {&x->a, &x->b})
+      operand->converted.convert(queue, operand->lines, operand->matrix);
+  });
+  add("df_product", 2, [=, &queue] {
+    const auto a = x->a.converted.view(), b = x->b.converted.view();
+    if (symmetric)
+      df::multiply_symmetric(queue, Uplo::lower, 1, a, b, 0, c);
+    else
+      df::multiply(queue, 1, a, b, 0, c, x->partials);
+  });
+  return {calls, [=, &queue](Json& result) {
+            Result{queue, c.data, x->c.bytes()}.add_errors(calls, result["figures"], [&](std::size_t call) {
+              return call < own ? Json(error_of(s, x->a, x->b, c)) : Json();
+            });
+          }};
+}
 
 #endif
 
@@ -208,7 +187,6 @@ class Gemm final : public Benchmark {
                    "figures"}),
         make_ladder_(std::move(make_ladder)) {}
   std::string title(const Json& c) const override {
-    if (is_ladder(c)) return ladder()->title(c);
     return std::string(c["op"]) + " " + c["m"].dump() + " x " + c["n"].dump() + ", k = " + c["k"].dump();
   }
   void add_options(CLI::App& command) override {
@@ -222,7 +200,6 @@ class Gemm final : public Benchmark {
 
 #ifdef EIGEN_G_HAVE_CUDA
   std::vector<CaseOptions> cases(const Session& session, Json& head) override {
-    if (ladder_) return ladder()->cases(session, head);
     const Stopwatch watch;
     const ProductRates rates = measure_engine_rates(session.queue);  // the automatic choice uses these rates
     head["error_limit"] = gemm_error_limit;
@@ -238,7 +215,7 @@ class Gemm final : public Benchmark {
       plans.push_back(
           {{{"op", s.op}, {"m", s.m}, {"n", s.n}, {"k", s.k}, {"automatic", eigen_g::name(automatic)}},
            {.rounds = rounds},
-           [s, &queue = session.queue] { return case_of<GemmCase>(queue, s); },
+           [s, &queue = session.queue] { return gemm_case(queue, s); },
            too_large(static_cast<std::uint64_t>(24 * (s.m + s.n) * s.k + 12 * s.m * s.n), 90)});
     }
     return plans;
@@ -246,23 +223,19 @@ class Gemm final : public Benchmark {
 #endif
 
   void conclude(Json& c) const override {
-    for (Json& call : c["figures"])
-      if (const auto rate = number_at(call, "gflops")) call["tflops"] = *rate * 1e-3;
-    if (is_ladder(c)) return;
+    add_tflops(c["figures"]);
     c["df_over_sgemm"] = quotient(c, {"sgemm/seconds"}, "df/seconds");
   }
 
   // All available engines must run with an error within the limit.
   std::vector<Limit> limits(const Json& c) const override {
-    if (is_ladder(c)) return ladder()->limits(c);
     std::vector<Limit> limits{{"native/error", gemm_error_limit}, {"df/error", gemm_error_limit}};
     for (const Json& call : at(c, "figures"))
       if (call["name"] == "emulated") limits.push_back({"emulated/error", gemm_error_limit});
     return limits;
   }
 
-  std::vector<Table> tables(const Json& report) const override {
-    if (ladder_) return ladder()->tables(report);
+  std::vector<Table> tables(const Json&) const override {
     return {
         {R"(op = op; m = m; n = n; k = k; native = native/tflops %.2f; df = df/tflops %.2f;
       emulated = emulated/tflops %.2f; sgemm = sgemm/tflops %.2f; df/sgemm = df_over_sgemm %.4f;
@@ -273,15 +246,12 @@ k 2^-45 |A||B|, limit 1. auto: the engine that the automatic choice takes.
 )"}};
   }
 
- private:
-  static bool is_ladder(const Json& c) {
-    return c.contains("type");
-  }
-  std::shared_ptr<Benchmark> ladder() const {
-    const bool given = sizes_option_ && sizes_option_->count() > 0;
-    return make_ladder_(given ? sizes : std::vector<std::int64_t>{4000}, rounds);
+  std::shared_ptr<Benchmark> instead() const override {
+    if (!ladder_) return nullptr;
+    return make_ladder_(sizes_option_->count() > 0 ? sizes : std::vector<std::int64_t>{4000}, rounds);
   }
 
+ private:
   MakeLadder make_ladder_;
   bool ladder_ = false;
   CLI::Option* sizes_option_ = nullptr;

@@ -1,4 +1,4 @@
-// eigen_g bench solve: whole solves of uniform random matrices, compared with cuSOLVER's Xsyevd. eigen_g bench gemm-accuracy.
+// eigen_g bench solve: whole solves of uniform random matrices, compared with cuSOLVER's Xsyevd. eigen_g bench generalised and gemm-accuracy.
 #include <CLI/CLI.hpp>
 #include <algorithm>
 #include <array>
@@ -136,24 +136,20 @@ class Solve final : public Benchmark {
   }
 
   std::vector<Limit> limits(const Json& c) const override {
-    const bool all = c["brief"] == false;
+    const bool all = c["brief"] == false, compared = at(c, "compared") == true;
     std::vector<Limit> limits{{"bit_for_bit", 0, !all}, {"values", value_limit, !all}};
-    for (const std::string call : {"device_vectors", "host_vectors", "device_values", "host_values"}) {
-      if (!all && call != "device_vectors") continue;
+    std::vector<std::string> calls{"device_vectors"};
+    if (all) calls.insert(calls.end(), {"host_vectors", "device_values", "host_values"});
+    for (const ForcedCall& f : forced_calls)
+      if (compared) calls.push_back(f.name);
+    for (const std::string& call : calls) {
       limits.push_back({call + "/seconds"});
-      if (call.ends_with("vectors"))
-        for (const char* check : {"/residual", "/orthogonality"})
-          limits.push_back({call + check, lapack_ratio_limit});
+      if (call.find("vectors") == std::string::npos) continue;
+      for (const char* check : {"/residual", "/orthogonality"})
+        limits.push_back({call + check, lapack_ratio_limit});
     }
-    if (at(c, "compared") != true) return limits;
-    for (const char* what : {"vectors", "values"})
-      limits.push_back({std::string("automatic_over_faster/") + what, path_limit});
-    for (const ForcedCall& f : forced_calls) {
-      limits.push_back({std::string(f.name) + "/seconds"});
-      if (f.vectors)
-        for (const char* check : {"/residual", "/orthogonality"})
-          limits.push_back({f.name + std::string(check), lapack_ratio_limit});
-    }
+    for (const std::string what : {"vectors", "values"})
+      if (compared) limits.push_back({"automatic_over_faster/" + what, path_limit});
     return limits;
   }
 
@@ -201,6 +197,71 @@ eigen_g allocates within its time, cuSOLVER's workspace is there before.
   std::string engine_ = "native";
 };
 
+// A x = w B x, compared with cuSOLVER's sygvd.
+class Generalised final : public Benchmark {
+ public:
+  Generalised()
+      : Benchmark(
+            {"generalised",
+             "A x = w B x, compared with cuSOLVER's sygvd: seconds by stage and n, and verification.",
+             R"(
+  eigen_g bench generalised                           1000 to 10000
+  eigen_g bench generalised --types sdcz              float, double and complex, each beside cuSOLVER in its type
+  eigen_g bench generalised --sizes 2000,20000 --brief)",
+             "calls",
+             2,
+             {{"device_vectors/seconds"},
+              {"device_values/seconds"},
+              {"device_vectors/passed"},
+              {"bit_for_bit"}},
+             {{R"(type = type; n = n; eigen_g = device_vectors/seconds time; cuSOLVER = cusolver_vectors/seconds time;
+      non-det. = cusolver_nondeterministic_vectors/seconds time; x = ratio %.2f; values only = device_values/seconds time;
+      A alone = standard_vectors/seconds time; residual = device_vectors/residual %.2g;
+      orthog. = device_vectors/orthogonality %.2g; bits = bit_for_bit bits)",
+               R"(x: the faster cuSOLVER mode's time over eigen_g's on device pointers. A alone: eigen_g's standard solve of A.
+residual, orthog.: verify_generalised.hpp's ratios. eigen_g allocates within its time, cuSOLVER's workspace is there before.
+)"},
+              {R"(ms a stage = name; type = type; n = n; Cholesky = stages/cholesky %.3f 1e3;
+      standard form = stages/standard_form %.3f 1e3; back = stages/back_substitute %.3f 1e3)",
+               "", "stages", true}}}) {}
+
+  void add_options(CLI::App& command) override {
+    add_sizes(command, "--sizes", "1000,2000,4000,10000",
+              "Numbers and ranges from:to:step (default: 1000 to 10000)");
+    add_rounds(command, "Timed rounds a call (default: 7, but 3 where they take long, 1 with --brief)", 1);
+    add_types(command, "a generalised solve");
+    command.add_flag("--brief", brief,
+                     "For large sizes: one cuSOLVER mode (the non-deterministic), one round, beyond n = "
+                     "20000 no warm-up but "
+                     "of the first size");
+  }
+
+#ifdef EIGEN_G_HAVE_CUDA
+  std::vector<CaseOptions> cases(const Session& session, Json& head) override {
+    head["cusolver"] = Cusolver::version();
+    using By = Solver::By;
+    std::vector<Solver> solvers{
+        {.name = "cusolver_vectors", .by = By::cusolver},
+        {.name = "cusolver_nondeterministic_vectors", .by = By::cusolver, .deterministic = false},
+        {.name = "standard_vectors", .without_b = true},
+        {.name = "device_values", .vectors = false},
+        {.name = "device_vectors", .checked = true, .repeated = true}};
+    if (brief) solvers.erase(solvers.begin());
+    return each_case([&](char type, std::int64_t n) {
+      return solve_case(
+          session,
+          {.n = n, .rule = rule_for_long_calls(n), .solvers = solvers, .type = type, .generalised = true},
+          {{"n", n}, {"type", std::string(1, type)}, {"brief", brief}});
+    });
+  }
+#endif
+
+  void conclude(Json& c) const override {
+    c["ratio"] = quotient(c, {"cusolver_vectors/seconds", "cusolver_nondeterministic_vectors/seconds"},
+                          "device_vectors/seconds");
+  }
+};
+
 // A solve of a random matrix with each engine, with the paper's measures of accuracy.
 class Accuracy final : public Benchmark {
  public:
@@ -234,10 +295,9 @@ class Accuracy final : public Benchmark {
     std::vector<Solver> solvers;
     for (const std::string engine : {"native", "df", "emulated"})
       solvers.push_back({.name = engine, .by = Solver::By::host_pointers, .checked = true, .engine = engine});
-    std::vector<CaseOptions> plans;
-    for (const std::int64_t n : sizes)
-      plans.push_back(solve_case(session, {n, {.rounds = 1, .warm_up = false}, solvers, true, seed_}, {}));
-    return plans;
+    return each_case([&](char, std::int64_t n) {
+      return solve_case(session, {n, {.rounds = 1, .warm_up = false}, solvers, true, seed_}, {});
+    });
   }
 #endif
 
@@ -249,6 +309,9 @@ class Accuracy final : public Benchmark {
 
 std::shared_ptr<Benchmark> solve_benchmark() {
   return std::make_shared<Solve>();
+}
+std::shared_ptr<Benchmark> generalised_benchmark() {
+  return std::make_shared<Generalised>();
 }
 std::shared_ptr<Benchmark> gemm_accuracy_benchmark() {
   return std::make_shared<Accuracy>();

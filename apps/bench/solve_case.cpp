@@ -15,13 +15,16 @@
 #include "apps/io/scalar_type.hpp"
 #include "apps/support/solve_text.hpp"
 #include "blas2/symv/symv_truth.hpp"
+#include "hybrid/cuda_check.hpp"
 #include "hybrid/machine/cpu.hpp"
 #include "hybrid/machine/device.hpp"
 #include "hybrid/memory/memory.hpp"
 #include "hybrid/transfer/transfer.hpp"
 #include "solver/api/eigen_g.hpp"
+#include "solver/api/generalised.hpp"
 #include "solver/calibrate/calibrate.hpp"
 #include "solver/verify/verify.hpp"
+#include "solver/verify/verify_generalised.hpp"
 
 namespace eigen_g::apps::bench {
 
@@ -42,22 +45,23 @@ Devices devices_of(const Solver& s) {
 }
 
 template <class T>
-std::uint64_t workspace(std::int64_t n, const Solver& s) {
+std::uint64_t workspace(const SolveCaseOptions& plan, const Solver& s) {
   const Pointers pointers = s.by == By::device_pointers ? Pointers::device : Pointers::host;
-  return workspace_bytes<T>(n, options_of(s), true, pointers).device;
+  return plan.generalised ? generalised_workspace_bytes<T>(plan.n, {}, options_of(s), true, pointers).device
+                          : workspace_bytes<T>(plan.n, options_of(s), true, pointers).device;
 }
-// The workspace of this solve with vectors and host pointers.
+// The workspace of this solve with vectors and, if a case can have them, host pointers.
 template <class T>
-std::uint64_t largest_workspace(std::int64_t n, Solver s) {
-  s.by = By::host_pointers;
+std::uint64_t largest_workspace(const SolveCaseOptions& plan, Solver s) {
+  s.by = plan.generalised ? By::device_pointers : By::host_pointers;
   s.vectors = true;
-  return workspace<T>(n, s);
+  return workspace<T>(plan, s);
 }
 
 // JSON from the timed reports of one call: medians over the reports. A report omits devices without a share.
-Json told(const std::vector<Report>& reports, int gpus) {
+Json told(const std::vector<Report>& reports, int gpus, bool generalised) {
   std::vector<double> parts(static_cast<std::size_t>(gpus) + 1), device_seconds(parts.size());
-  Json call;
+  Json call = Json::object();
   const auto of_all = [&](auto seconds) {
     std::vector<double> all;
     for (const Report& report : reports) all.push_back(seconds(report));
@@ -65,6 +69,7 @@ Json told(const std::vector<Report>& reports, int gpus) {
   };
   for (const StageWork& work : reports.back().stages)
     call["stages"][name(work.stage)] = of_all([&](const Report& r) { return r.seconds_of(work.stage); });
+  if (generalised) return call;
   call["cut_seconds"] = of_all([](const Report& r) {
     return r.seconds_of(Stage::divide_and_conquer) + r.seconds_of(Stage::back_transform) +
            r.seconds_of(Stage::back_transform_band);
@@ -88,8 +93,9 @@ class SolveCase {
  public:
   SolveCase(const Session& session, const SolveCaseOptions& plan)
       : queue_(session.queue), cusolver_(session.cusolver), plan_(plan) {
-    make();
-    download<T>(queue_, {a_dev_.data(), n_, n_, n_}, {a_.get(), n_, n_, n_});
+    make_a();
+    download<T>(queue_, square(a_dev_), host(a_));
+    if (plan.generalised) make_b();
     generate::Spec spec;
     spec.n = n_;
     spec.seed = plan.seed.value_or(0);
@@ -106,14 +112,17 @@ class SolveCase {
   }
 
   void check(Json& result) {
-    result["values"] = result["bit_for_bit"] = nullptr;
+    result["bit_for_bit"] = nullptr;
+    if (!plan_.generalised) result["values"] = nullptr;
     for (Json& call : result["calls"]) {
       const std::string name = call["name"];
-      call["device_bytes"] = bytes_.count(name) ? Json(bytes_[name]) : Json();
+      if (!plan_.generalised) call["device_bytes"] = bytes_.count(name) ? Json(bytes_[name]) : Json();
       call["residual"] = call["orthogonality"] = nullptr;
       std::vector<Report>& all = reports_[name];
       if (plan_.rule.warm_up && !all.empty()) all.erase(all.begin());
-      if (call["failure"].is_null() && !all.empty()) call.update(told(all, plan_.solvers.front().gpus));
+      const Solver& s = *std::ranges::find(plan_.solvers, name, &Solver::name);
+      if (call["failure"].is_null() && !all.empty() && (s.checked || !plan_.generalised))
+        call.update(told(all, plan_.solvers.front().gpus, plan_.generalised));
     }
     for (const Solver& s : plan_.solvers)
       for (Json& call : result["calls"])
@@ -121,28 +130,57 @@ class SolveCase {
   }
 
  private:
-  void make() const { blas2::fill_random(queue_, a_dev_.data(), a_dev_.size(), std::uint64_t{5}); }
+  using Memory = DeviceBuffer<T>;
+  MatrixView<T> square(const Memory& memory) const { return {memory.data(), n_, n_, n_}; }
+  MatrixView<T> host(const HostArray<T>& memory) const { return {memory.get(), n_, n_, n_}; }
+
+  void make_a() const { blas2::fill_random(queue_, a_dev_.data(), a_dev_.size(), std::uint64_t{5}); }
+  // B = I + R / (2 sqrt n) with R random. A random complex entry is larger by sqrt 2.
+  void make_b() {
+    blas2::fill_random(queue_, b_start_.data(), b_start_.size(), std::uint64_t{7});
+    download<T>(queue_, square(b_start_), host(b_));
+    const R scale = (is_complex<T> ? R(0.35) : R(0.5)) / std::sqrt(static_cast<R>(n_));
+    for (std::int64_t j = 0; j < n_; ++j)
+      for (std::int64_t i = 0; i < n_; ++i) b_[i + j * n_] = scale * b_[i + j * n_] + T(i == j ? 1 : 0);
+    upload<T>(queue_, Part::all, host(b_), square(b_start_));
+    queue_.wait();
+  }
+  bool has_b(const Solver& s) const { return plan_.generalised && !s.without_b; }
 
   void prepare(const Solver& s) {
+    T *const a = a_dev_.data(), *const b = b_dev_.data();
     if (s.by != By::cusolver) {
-      bytes_[s.name] = workspace<T>(n_, s);
-      if (cusolver_ && gpu_memory_free(current_gpu()) < largest_workspace<T>(n_, s)) cusolver_->release();
+      bytes_[s.name] = workspace<T>(plan_, s);
+      if (cusolver_ && gpu_memory_free(current_gpu()) < largest_workspace<T>(plan_, s)) cusolver_->release();
     } else {
       cusolver_->choose(s.deterministic);
-      bytes_[s.name] = cusolver_->syevd_bytes(s.vectors, n_, a_dev_.data(), n_, w_dev_.data());
+      bytes_[s.name] = has_b(s) ? cusolver_->sygvd_bytes(n_, a, n_, b, n_, w_dev_.data())
+                                : cusolver_->syevd_bytes(s.vectors, n_, a, n_, w_dev_.data());
       cusolver_->reserve(bytes_[s.name]);
     }
-    make();
+    make_a();
+    if (plan_.generalised)
+      EIGEN_G_CUDA(
+          cudaMemcpyAsync(b, b_start_.data(), b_start_.bytes(), cudaMemcpyDeviceToDevice, queue_.stream()));
   }
 
   void solve(const Solver& s) {
-    if (s.by == By::cusolver) return cusolver_->syevd(s.vectors, n_, a_dev_.data(), n_, w_dev_.data());
-    const Report report = s.by == By::device_pointers
-                              ? eigen_g::eigen_g(n_, device(a_dev_.data()), n_, device(w_dev_.data()),
-                                                 device(s.vectors ? z_dev_.data() : nullptr), n_,
-                                                 queue_.stream(), options_of(s), devices_of(s))
-                              : eigen_g::eigen_g(n_, a_.get(), n_, w_.data(), s.vectors ? z_.get() : nullptr,
-                                                 n_, options_of(s), devices_of(s));
+    T *const a = a_dev_.data(), *const b = b_dev_.data();
+    R* const w = w_dev_.data();
+    const auto z = device(s.vectors ? z_dev_.data() : nullptr);
+    if (s.by == By::cusolver)
+      return has_b(s) ? cusolver_->sygvd(n_, a, n_, b, n_, w) : cusolver_->syevd(s.vectors, n_, a, n_, w);
+    const auto solved = [&]() -> Report {
+      const Options options = options_of(s);
+      const Devices devices = devices_of(s);
+      if (s.by == By::host_pointers)
+        return eigen_g::eigen_g(n_, a_.get(), n_, w_.data(), s.vectors ? z_.get() : nullptr, n_, options,
+                                devices);
+      if (!has_b(s))
+        return eigen_g::eigen_g(n_, device(a), n_, device(w), z, n_, queue_.stream(), options, devices);
+      return sygvd({}, n_, device(a), n_, device(b), n_, device(w), z, n_, queue_.stream(), options, devices);
+    };
+    const Report report = solved();
     if (report.status != Status::converged) throw Error("did not converge: " + std::to_string(report.info));
     reports_[s.name].push_back(report);
   }
@@ -152,14 +190,15 @@ class SolveCase {
     std::fill(z_.get(), z_.get() + n_ * n_, T(nan));
     std::fill(w_.begin(), w_.end(), nan);
     prepare(s);
+    EIGEN_G_CUDA(cudaMemsetAsync(z_dev_.data(), 0xff, z_dev_.bytes(), queue_.stream()));
+    EIGEN_G_CUDA(cudaMemsetAsync(w_dev_.data(), 0xff, w_dev_.bytes(), queue_.stream()));
     solve(s);
   }
 
   // Copies the results of a solve on the GPU to z_ and w_.
   void fetch(const Solver& s) {
     if (s.by == By::host_pointers) return;
-    const DeviceBuffer<T>& vectors = s.by == By::cusolver ? a_dev_ : z_dev_;
-    download<T>(queue_, {vectors.data(), n_, n_, n_}, {z_.get(), n_, n_, n_});
+    download<T>(queue_, square(s.by == By::cusolver ? a_dev_ : z_dev_), host(z_));
     download<R>(queue_, {w_dev_.data(), n_, 1, n_}, {w_.data(), n_, 1, n_});
   }
 
@@ -168,6 +207,15 @@ class SolveCase {
     fetch(s);
     if (cusolver_) cusolver_->release();  // verify() needs device memory too
     if (s.repeated) result["bit_for_bit"] = repeats(s);
+    if (plan_.generalised) {
+      const GeneralisedVerification v =
+          verify_generalised<T>(1, Uplo::lower, n_, a_.get(), n_, b_.get(), n_, n_, w_.data(), z_.get(), n_);
+      call.update({{"residual", v.residual},
+                   {"orthogonality", v.orthogonality},
+                   {"condition", v.condition},
+                   {"passed", passed(v)}});
+      return;
+    }
     const Verification v = verify<T>(Uplo::lower, n_, a_.get(), n_, n_, w_.data(), z_.get(), n_);
     const bool sound = v.finite && v.ascending;
     call.update({{"residual", sound ? v.lapack_residual : std::nan("")},
@@ -204,9 +252,10 @@ class SolveCase {
   Cusolver* const cusolver_;
   const SolveCaseOptions plan_;
   const std::int64_t n_ = plan_.n;
-  const DeviceBuffer<T> a_dev_{n_ * n_}, z_dev_{n_ * n_};
+  const std::int64_t of_b_ = plan_.generalised ? n_ * n_ : 0;
+  const Memory a_dev_{n_ * n_}, z_dev_{n_ * n_}, b_dev_{of_b_}, b_start_{of_b_};
   const DeviceBuffer<R> w_dev_{n_};
-  HostArray<T> a_ = host_array<T>(n_ * n_), z_ = host_array<T>(n_ * n_);
+  HostArray<T> a_ = host_array<T>(n_ * n_), b_ = host_array<T>(of_b_), z_ = host_array<T>(n_ * n_);
   std::vector<R> w_ = std::vector<R>(static_cast<std::size_t>(n_));
   std::map<std::string, std::vector<Report>> reports_;  // key: the call's name
   std::map<std::string, std::uint64_t> bytes_;
@@ -219,8 +268,8 @@ CaseOptions solve_case(const Session& session, const SolveCaseOptions& plan, Jso
   parameters["n"] = n;
   const auto plan_of = [&]<class T>(T) -> CaseOptions {
     std::uint64_t most = 0;
-    for (const Solver& s : plan.solvers) most = std::max(most, largest_workspace<T>(n, s));
-    const auto bytes = sizeof(T) * static_cast<std::uint64_t>(2 * n * n + n) + most;
+    for (const Solver& s : plan.solvers) most = std::max(most, largest_workspace<T>(plan, s));
+    const auto bytes = sizeof(T) * static_cast<std::uint64_t>((plan.generalised ? 4 : 2) * n * n + n) + most;
     return {parameters, plan.rule, [=] { return case_of<SolveCase<T>>(session, plan); }, too_large(bytes)};
   };
   return io::with_type(io::ScalarType{plan.type}, plan_of);

@@ -1,4 +1,4 @@
-// A case of whole solves of one random matrix, by eigen_g and by cuSOLVER, for `bench solve`, `gemm-accuracy` and `devices`.
+// A case of whole solves of one random problem, by eigen_g and by cuSOLVER, for `bench solve`, `generalised`, `gemm-accuracy` and `devices`.
 // solve_case.cpp alone calls the solver for these benchmarks. CUDA builds only.
 #pragma once
 
@@ -19,6 +19,7 @@ struct Solver {
   bool checked = false;       // verify the vectors
   bool repeated = false;      // compare two solves bit for bit (on device pointers)
   bool deterministic = true;  // cuSOLVER's mode
+  bool without_b = false;     // true: solves A x = w x although the problem has B
   std::string engine = "native";
   Path path = Path::automatic;
   int gpus = 1, multiprocessors = 0, threads = 0;            // 0: all
@@ -29,11 +30,12 @@ struct Solver {
 struct SolveCaseOptions {
   std::int64_t n = 0;
   TimingRule rule;
-  std::vector<Solver> solvers;
-  bool solve_again = true;  // solve again for the checks; false: check the results of the last round
+  std::vector<Solver> solvers;  // cuSOLVER's are left out in a build without it
+  bool solve_again = true;      // solve again for the checks; false: check the results of the last round
   std::optional<std::uint64_t> seed =
-      {};           // seed of `eigen_g generate` (double); empty: a random matrix made on the GPU
-  char type = 'd';  // s, d, c or z
+      {};                    // seed of `eigen_g generate` (double); empty: a random matrix made on the GPU
+  char type = 'd';           // s, d, c or z
+  bool generalised = false;  // A x = w B x with a random B of condition about 4, on device pointers
 };
 
 // README.md describes the fields of its JSON.

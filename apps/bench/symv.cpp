@@ -9,10 +9,10 @@
 
 #ifdef EIGEN_G_HAVE_CUDA
 #include <algorithm>
-#include <complex>
 #include <optional>
 
 #include "apps/bench/peers.hpp"
+#include "apps/io/scalar_type.hpp"
 #include "hybrid/cuda_check.hpp"
 #endif
 
@@ -34,90 +34,61 @@ struct Operands {
   blas2::SymvWorkspace workspace;
 };
 
+// All products of a triangle are checked on the first matrix; eigen_g's is repeated.
 template <class T>
-class SymvCase {
- public:
-  SymvCase(const Queue& queue, Operands<T>& operands, Uplo uplo, std::int64_t n, int repeats,
-           const blas2::SymvTable& table)
-      : queue_(queue), operands_(operands), t_(operands.own), uplo_(uplo), n_(n), repeats_(repeats) {
-    const auto usual = default_symv_config(type, uplo, n, queue.multiprocessors());
-    config_ = table.find(type, uplo, n).value_or(usual);
-    operands.workspace.reserve(type, n, config_);
-    const auto order = static_cast<double>(n);
-    const double half = order * (order + 1) / 2 * sizeof(T), whole = order * order * sizeof(T);
-    constexpr double flops = type == SymvType::c || type == SymvType::z ? 8 : 2;
-    add("eigen_g", half, flops, t_, [this](std::int64_t k) {
-      blas2::symv<T>(queue_.stream(), uplo_, n_, T{1}, t_.a(n_, k), n_, t_.x(), 1, T{0}, t_.y(), 1,
-                     operands_.workspace, config_);
-    });
-    if constexpr (type != SymvType::w) {
-      for (const std::string name : {"cublas", "cublas_atomics", "cublas_stream", "cublas_stream_atomics"}) {
-        const auto mode = name.ends_with("atomics") ? CUBLAS_ATOMICS_ALLOWED : CUBLAS_ATOMICS_NOT_ALLOWED;
-        add(name, half, flops, t_, [this, mode](std::int64_t k) {
-          EIGEN_G_CUBLAS(Cublas<cublasSetAtomicsMode>::call(queue_.blas(), mode));
-          cublas_symv<T>(queue_, uplo_, n_, t_.a(n_, k), n_, t_.x(), t_.y());
-        });
-        calls_.back().capture = !name.starts_with("cublas_stream");  // cuBLAS uses other kernels in a graph
-      }
-      if constexpr (type != SymvType::d)
-        add("cublas_gemv", whole, flops, t_,
-            [this](std::int64_t k) { cublas_gemv<T>(queue_, n_, t_.a(n_, k), n_, t_.x(), t_.y()); });
+Case symv_case(const Queue& queue, Operands<T>& operands, Uplo uplo, std::int64_t n, int repeats,
+               const blas2::SymvTable& table) {
+  constexpr SymvType type = blas2::symv_type_of<T>;
+  const auto config =
+      table.find(type, uplo, n).value_or(default_symv_config(type, uplo, n, queue.multiprocessors()));
+  operands.workspace.reserve(type, n, config);
+  const SymvOperands<T>& t = operands.own;
+  const SymvOperands<double>& d = operands.doubles;
+  const auto order = static_cast<double>(n);
+  const double half = order * (order + 1) / 2 * sizeof(T), square = order * order;
+  constexpr double flops = type == SymvType::c || type == SymvType::z ? 8 : 2;
+  std::vector<Call> calls;
+  const auto add = [&](const std::string& name, const auto& of, double bytes, double work, auto multiply) {
+    const std::int64_t rotation = of.rotation(n, bytes);
+    calls.push_back({name, [=, &of](std::int64_t k) { multiply(of.a(n, k % rotation)); }, nullptr, rotation,
+                     true, bytes, work * square, t.fits_l2(bytes)});
+  };
+  add("eigen_g", t, half, flops, [=, &queue, &t, &operands](const T* a) {
+    blas2::symv<T>(queue.stream(), uplo, n, T{1}, a, n, t.x(), 1, T{0}, t.y(), 1, operands.workspace, config);
+  });
+  if constexpr (type != SymvType::w) {
+    for (const std::string name : {"cublas", "cublas_atomics", "cublas_stream", "cublas_stream_atomics"}) {
+      const auto mode = name.ends_with("atomics") ? CUBLAS_ATOMICS_ALLOWED : CUBLAS_ATOMICS_NOT_ALLOWED;
+      add(name, t, half, flops, [=, &queue, &t](const T* a) {
+        EIGEN_G_CUBLAS(Cublas<cublasSetAtomicsMode>::call(queue.blas(), mode));
+        cublas_symv<T>(queue, uplo, n, a, n, t.x(), t.y());
+      });
+      calls.back().capture = !name.starts_with("cublas_stream");  // cuBLAS uses other kernels in a graph
     }
-    const SymvOperands<double>& d = operands_.doubles;
-    add("cublas_dgemv", order * order * sizeof(double), 2, d,
-        [this, &d](std::int64_t k) { cublas_gemv<double>(queue_, n_, d.a(n_, k), n_, d.x(), d.y()); });
+    if constexpr (type != SymvType::d)
+      add("cublas_gemv", t, square * sizeof(T), flops,
+          [=, &queue, &t](const T* a) { cublas_gemv<T>(queue, n, a, n, t.x(), t.y()); });
   }
+  add("cublas_dgemv", d, square * sizeof(double), 2,
+      [=, &queue, &d](const double* a) { cublas_gemv<double>(queue, n, a, n, d.x(), d.y()); });
 
-  std::vector<Call> calls() { return calls_; }
-
-  // For all products of a triangle: the error on the first matrix, with y poisoned before. For eigen_g's also: bits of repeated runs.
-  void check(Json& result) {
-    const Call& own = calls_.front();
-    const blas2::SymvTruth<T> truth(queue_, uplo_, n_, t_.a(n_, 0), n_, t_.x());
-    for (std::size_t i = 0; i < calls_.size(); ++i) {
-      Json& call = result["figures"][i];
-      call["error"] = nullptr;
-      call.emplace("in_l2_seconds", nullptr);
-      if (!call["failure"].is_null() || calls_[i].name.ends_with("gemv")) continue;
-      bits_of(calls_[i]);
-      call["error"] = truth.error(queue_, t_.y());
-    }
-    bool same = result["figures"][0]["failure"].is_null();
-    const auto first = same ? bits_of(own) : std::vector<unsigned char>();
-    for (int k = 1; same && k < repeats_; ++k) same = bits_of(own) == first;
-    result["half_bytes"] = own.bytes, result["rotation"] = own.rotation;
-    result["past_l2"] = t_.past_l2(own.rotation, own.bytes), result["config"] = blas2::name(config_);
-    result["repeats"] = repeats_, result["bit_for_bit"] = same;
-  }
-
- private:
-  static constexpr SymvType type = blas2::symv_type_of<T>;
-
-  template <class Slab, class Multiply>
-  void add(const std::string& name, double bytes, double flops, const Slab& slab, Multiply multiply) {
-    const std::int64_t rotation = slab.rotation(n_, bytes);
-    calls_.push_back({name, [=](std::int64_t k) { multiply(k % rotation); }, nullptr, rotation, true, bytes,
-                      flops * static_cast<double>(n_) * static_cast<double>(n_), t_.fits_l2(bytes)});
-  }
-
-  std::vector<unsigned char> bits_of(const Call& call) const {
-    std::vector<unsigned char> bits(static_cast<std::size_t>(n_) * sizeof(T));
-    EIGEN_G_CUDA(cudaMemsetAsync(t_.y(), 0xff, bits.size(), queue_.stream()));
-    call.enqueue(0);
-    EIGEN_G_CUDA(cudaMemcpyAsync(bits.data(), t_.y(), bits.size(), cudaMemcpyDeviceToHost, queue_.stream()));
-    queue_.wait();
-    return bits;
-  }
-
-  const Queue& queue_;
-  Operands<T>& operands_;
-  const SymvOperands<T>& t_;
-  Uplo uplo_;
-  std::int64_t n_;
-  int repeats_;
-  blas2::SymvConfig config_;
-  std::vector<Call> calls_;
-};
+  return {calls, [=, &queue, &t](Json& result) {
+            Json& figures = result["figures"];
+            const blas2::SymvTruth<T> truth(queue, uplo, n, t.a(n, 0), n, t.x());
+            const Result y{queue, t.y(), static_cast<std::uint64_t>(n) * sizeof(T)};
+            y.add_errors(calls, figures, [&](std::size_t call) {
+              return calls[call].name.ends_with("gemv") ? Json() : Json(truth.error(queue, t.y()));
+            });
+            for (Json& call : figures) call.emplace("in_l2_seconds", nullptr);
+            const Call& own = calls.front();
+            result.update({{"half_bytes", half},
+                           {"rotation", own.rotation},
+                           {"past_l2", t.past_l2(own.rotation, half)},
+                           {"config", blas2::name(config)},
+                           {"repeats", repeats},
+                           {"bit_for_bit", figures[0]["failure"].is_null() && y.same_bits(own, repeats)}});
+          }};
+}
 
 #endif
 
@@ -179,46 +150,38 @@ call. error: limit 3.
     head["table"] = chosen.source;
     head["error_limit"] = symv_error_limit;
     std::vector<CaseOptions> plans;
-    for (const SymvType type : types_) {
-      if (type == SymvType::s) add_cases<float>(session.queue, chosen.table, plans);
-      if (type == SymvType::d) add_cases<double>(session.queue, chosen.table, plans);
-      if (type == SymvType::c) add_cases<std::complex<float>>(session.queue, chosen.table, plans);
-      if (type == SymvType::z) add_cases<std::complex<double>>(session.queue, chosen.table, plans);
-      if (type == SymvType::w) add_cases<blas2::DoubleDouble>(session.queue, chosen.table, plans);
-    }
+    const std::uint64_t l2 = gpu_device(current_gpu()).l2_bytes;
+    // All sizes of a type that fit share one block of memory.
+    const auto add = [&]<class T>(T) {
+      const auto why_not = [&](std::int64_t n) {
+        return too_large(SymvOperands<T>::bytes(n, l2) + SymvOperands<double>::bytes(n, l2), 90);
+      };
+      std::int64_t n_max = 0;
+      for (const std::int64_t n : sizes)
+        if (why_not(n).empty()) n_max = std::max(n_max, n);
+      const auto shared = std::make_shared<std::optional<Operands<T>>>();
+      const auto letter = [](auto value) { return std::string(1, static_cast<char>(value)); };
+      for (const Uplo uplo : triangles_)
+        for (const std::int64_t n : sizes) {
+          const auto make = [=, &queue = session.queue, repeats = repeats_, table = chosen.table] {
+            if (!*shared) shared->emplace(queue, n_max, l2);
+            return symv_case<T>(queue, **shared, uplo, n, repeats, table);
+          };
+          plans.push_back(
+              {{{"type", letter(blas2::symv_type_of<T>)}, {"uplo", letter(uplo)}, {"n", n}, {"lda", n}},
+               {.rounds = rounds},
+               make,
+               why_not(n)});
+        }
+    };
+    for (const SymvType type : types_)
+      type == SymvType::w ? add(blas2::DoubleDouble{})
+                          : io::with_type(io::ScalarType{static_cast<char>(type)}, add);
     return plans;
   }
 #endif
 
  private:
-#ifdef EIGEN_G_HAVE_CUDA
-  // All sizes that fit share one block of memory.
-  template <class T>
-  void add_cases(const Queue& queue, const blas2::SymvTable& table, std::vector<CaseOptions>& plans) const {
-    const std::uint64_t l2 = gpu_device(current_gpu()).l2_bytes;
-    const auto why_not = [&](std::int64_t n) {
-      return too_large(SymvOperands<T>::bytes(n, l2) + SymvOperands<double>::bytes(n, l2), 90);
-    };
-    std::int64_t n_max = 0;
-    for (const std::int64_t n : sizes)
-      if (why_not(n).empty()) n_max = std::max(n_max, n);
-    const auto shared = std::make_shared<std::optional<Operands<T>>>();
-    const auto letter = [](auto value) { return std::string(1, static_cast<char>(value)); };
-    for (const Uplo uplo : triangles_)
-      for (const std::int64_t n : sizes) {
-        const auto make = [=, this, &queue] {
-          if (!*shared) shared->emplace(queue, n_max, l2);
-          return case_of<SymvCase<T>>(queue, **shared, uplo, n, repeats_, table);
-        };
-        plans.push_back(
-            {{{"type", letter(blas2::symv_type_of<T>)}, {"uplo", letter(uplo)}, {"n", n}, {"lda", n}},
-             {.rounds = rounds},
-             make,
-             why_not(n)});
-      }
-  }
-#endif
-
   std::vector<blas2::SymvType> types_ = parse_types("sdczw");
   std::vector<Uplo> triangles_ = parse_triangles("both");
   int repeats_ = 20;

@@ -8,9 +8,7 @@
 
 #ifdef EIGEN_G_HAVE_CUDA
 #include <algorithm>
-#include <array>
 #include <cfloat>
-#include <cstring>
 #include <numeric>
 
 #include "apps/bench/peers.hpp"
@@ -41,27 +39,25 @@ constexpr double reduction_limit = 1;         // backward error and orthogonalit
 constexpr double small_reduction_limit = 10;  // for n < 64, where the bound on random matrices is loose
 constexpr double identity_limit = 3;          // trace, squares, eigenvalues
 
+// The options of a case.
+struct Plan {
+  std::int64_t n = 0;
+  std::int64_t check = 4000;  // Q is formed and checked for n up to this
+  bool two_stage = false, brief = false, breakdown = false;
+};
+
 #ifdef EIGEN_G_HAVE_CUDA
 
-double matrix_bytes(std::int64_t n) {
-  return 4.0 / 3 * std::pow(n, 3);  // bytes that the one-stage reduction must read
-}
-double reduction_flops(std::int64_t n) {
+// Flops of the reduction, and the bytes that the one-stage reduction must read.
+double reduction_cost(std::int64_t n) {
   return 4.0 / 3 * std::pow(n, 3);
 }
 
-// One size: its matrix, generated again before each call, and the results of both sides.
+// One size: its matrix, generated again before each call, and the results of each contender.
 class TridiagonalizeCase {
  public:
-  TridiagonalizeCase(const Session& session, std::int64_t n, bool two_stage, bool brief, bool breakdown,
-                     std::int64_t check)
-      : queue_(session.queue),
-        cusolver_(session.cusolver),
-        n_(n),
-        two_stage_(two_stage),
-        brief_(brief),
-        breakdown_(breakdown),
-        check_(check) {}
+  TridiagonalizeCase(const Session& session, const Plan& plan)
+      : queue_(session.queue), cusolver_(session.cusolver), plan_(plan) {}
 
   static std::uint64_t bytes(const Queue& queue, std::int64_t n) {
     return static_cast<std::uint64_t>(padded(n) * n + 6 * n) * sizeof(double) +
@@ -70,26 +66,23 @@ class TridiagonalizeCase {
   static std::int64_t padded(std::int64_t n) { return round_up(n, tridiagonalize_row_multiple); }
 
   std::vector<Call> calls() {
-    std::vector<Call> calls;
-    calls.push_back({"eigen_g", [this](std::int64_t) { reduce(); }, [this] { make_matrix(); }});
-    calls.back().bytes = matrix_bytes(n_);
-    if (two_stage_) {
-      calls.push_back(
-          {"two_stage", [this](std::int64_t) { reduce_in_two_stages(); }, [this] { make_matrix(); }});
-      calls.back().flops = reduction_flops(n_);
+    std::vector<Call> calls{reduction_};
+    if (plan_.two_stage) {
+      calls.push_back({"two_stage", [this](std::int64_t) { reduce_in_two_stages(); }, reduction_.prepare});
+      calls.back().flops = reduction_cost(n_);
     }
     if (!cusolver_) return calls;
     peer_bytes_ = cusolver_->sytrd_bytes(n_, a_.data, a_.lda);
-    for (const bool deterministic : {true, false}) {
-      if (brief_ && deterministic) continue;
-      calls.push_back({deterministic ? "cusolver" : "cusolver_nondeterministic",
-                       [this](std::int64_t) { reduce_by_peer(); },
-                       [this, deterministic] {
-                         cusolver_->choose(deterministic);
-                         cusolver_->reserve(peer_bytes_);
-                         make_matrix();
-                       }});
-    }
+    const auto reduce_by_peer = [this](std::int64_t) {
+      cusolver_->sytrd(n_, a_.data, a_.lda, peer_.d, peer_.e, peer_.tau);
+    };
+    for (const bool deterministic : {true, false})
+      if (!plan_.brief || !deterministic)
+        calls.push_back({deterministic ? "cusolver" : "cusolver_nondeterministic", reduce_by_peer, [=, this] {
+                           cusolver_->choose(deterministic);
+                           cusolver_->reserve(peer_bytes_);
+                           make_matrix();
+                         }});
     return calls;
   }
 
@@ -97,7 +90,7 @@ class TridiagonalizeCase {
     if (cusolver_) cusolver_->release();
     for (Json& call : result["calls"])
       call["device_bytes"] = call["name"] == "eigen_g"     ? scratch_.bytes()
-                             : call["name"] == "two_stage" ? two_stage_scratch_.bytes()
+                             : call["name"] == "two_stage" ? band_.bytes() + two_stage_scratch_.bytes()
                                                            : peer_bytes_;
     Json& checks = result["checks"] = Json::object();
     result["breakdown"] = nullptr;
@@ -112,73 +105,45 @@ class TridiagonalizeCase {
       reduce();
     }
     if (peer) checks["eigenvalues"] = eigenvalue_distance(own_, peer_);
-    if (!peer || !brief_) check_reduction(checks);
-    if (breakdown_) result["breakdown"] = breakdown(*total);
+    if (!peer || !plan_.brief) check_reduction(checks);
+    if (plan_.breakdown) result["breakdown"] = breakdown(*total);
   }
 
  private:
   struct Tridiagonal {  // result of one reduction
-    explicit Tridiagonal(std::int64_t n) : d(n), e(n), tau(n) {}
-    DeviceBuffer<double> d, e, tau;
+    explicit Tridiagonal(std::int64_t n) : memory(3 * round_up(n, 32)) {}
+    DeviceBuffer<double> memory;
+    double *const d = memory.data(), *const e = d + memory.size() / 3, *const tau = e + memory.size() / 3;
   };
 
-  // Workspace of the two-stage path for values only.
-  struct TwoStageParts {
-    std::int64_t b;
-    MatrixView<double> band;
-    Arena scratch;
-    TwoStageParts(Arena& arena, std::int64_t n, int multiprocessors)
-        : b(band_width<double>(n)),
-          band(arena.matrix<double>(b + 1, n, b + 1)),
-          scratch(arena.part(std::max(full_to_band_bytes<double>(n, b, multiprocessors),
-                                      band_to_tridiagonal_bytes<double>(n, b, multiprocessors)))) {}
-  };
-  static std::int64_t two_stage_bytes(const Queue& queue, std::int64_t n) {
-    return static_cast<std::int64_t>(
-        bytes_taken([&](Arena& arena) { TwoStageParts(arena, n, queue.multiprocessors()); }));
-  }
   static std::int64_t scratch_bytes(const Queue& queue, std::int64_t n) {
     return static_cast<std::int64_t>(std::max(tridiagonalize_bytes<double>(n, queue.multiprocessors()),
                                               divide_and_conquer_bytes<double>(n, false)));
   }
-  Arena scratch() const { return {scratch_.data(), scratch_.bytes()}; }
+  static Arena arena(const DeviceBuffer<std::byte>& memory) { return {memory.data(), memory.bytes()}; }
 
   // Random lower triangle; rows from n on are zero.
   void make_matrix() const {
     blas2::fill_random(queue_, a_.data, a_.lda * n_, seed);
     pack_lower<double>(queue_, Uplo::lower, a_, a_);
   }
-  void reduce() const {
-    tridiagonalize<double>(queue_, a_, own_.d.data(), own_.e.data(), own_.tau.data(), scratch());
-  }
+  void reduce() const { tridiagonalize<double>(queue_, a_, own_.d, own_.e, own_.tau, arena(scratch_)); }
   void reduce_in_two_stages() const {
-    Arena arena(two_stage_scratch_.data(), two_stage_scratch_.bytes());
-    const TwoStageParts parts(arena, n_, queue_.multiprocessors());
-    full_to_band<double>(queue_, parts.b, a_, parts.band, banded_.tau.data(), parts.scratch);
-    band_to_tridiagonal<double>(queue_, parts.b, parts.band, banded_.d.data(), banded_.e.data(), {},
-                                parts.scratch);
+    const MatrixView<double> band{band_.data(), band_width_ + 1, n_, band_width_ + 1};
+    full_to_band<double>(queue_, band_width_, a_, band, banded_.tau, arena(two_stage_scratch_));
+    band_to_tridiagonal<double>(queue_, band_width_, band, banded_.d, banded_.e, {},
+                                arena(two_stage_scratch_));
   }
-  void reduce_by_peer() const {
-    cusolver_->sytrd(n_, a_.data, a_.lda, peer_.d.data(), peer_.e.data(), peer_.tau.data());
-  }
-  std::vector<double> on_host(const DeviceBuffer<double>& from, std::int64_t count) const {
+  std::vector<double> on_host(const double* from, std::int64_t count) const {
     std::vector<double> to(static_cast<std::size_t>(count));
-    if (count > 0) download<double>(queue_, {from.data(), count, 1, count}, {to.data(), count, 1, count});
+    if (count > 0) download<double>(queue_, {from, count, 1, count}, {to.data(), count, 1, count});
     return to;
   }
 
-  void check_reduction(Json& checks) const {
-    const auto once = [&] {
-      make_matrix();
-      reduce();
-      return std::array{on_host(own_.d, n_), on_host(own_.e, n_ - 1), on_host(own_.tau, n_ - 1)};
-    };
-    const auto first = once(), second = once();
-    checks["bit_for_bit"] =
-        std::equal(first.begin(), first.end(), second.begin(), [](const auto& x, const auto& y) {
-          return x.empty() || std::memcmp(x.data(), y.data(), sizeof(double) * x.size()) == 0;
-        });
-    const DeviceBuffer<double> z(n_ <= check_ ? n_ * n_ : 0);
+  void check_reduction(Json& checks) {
+    checks["bit_for_bit"] = Result{queue_, own_.memory.data(), own_.memory.bytes()}.same_bits(reduction_, 2);
+    const std::vector<double> d = on_host(own_.d, n_), e = on_host(own_.e, n_ - 1);
+    const DeviceBuffer<double> z(n_ <= plan_.check ? n_ * n_ : 0);
     if (z.size() > 0) form_q({z.data(), n_, n_, n_});
     make_matrix();
     const auto matrix = host_array<double>(n_ * n_), q = host_array<double>(z.size());
@@ -191,7 +156,6 @@ class TridiagonalizeCase {
       trace += a(j, j);
       squares += 2 * std::inner_product(&a(j, j), &a(j, j) + n_ - j, &a(j, j), 0.0) - a(j, j) * a(j, j);
     }
-    const auto& [d, e, tau] = first;
     const double reduced = std::inner_product(d.begin(), d.end(), d.begin(), 0.0) +
                            2 * std::inner_product(e.begin(), e.end(), e.begin(), 0.0);
     const double unit = static_cast<double>(n_) * DBL_EPSILON;
@@ -205,14 +169,14 @@ class TridiagonalizeCase {
     checks["orthogonality"] = ratios.orthogonality;
   }
 
-  // Forms Q in q_dev from the reflectors of the last reduce().
+  // Forms Q in q_dev, by the reflectors of the last reduce() applied to the identity.
   void form_q(MatrixView<double> q_dev) const {
     const DeviceBuffer<std::byte> memory(static_cast<std::int64_t>(back_transform_bytes<double>(n_, n_)));
-    const auto identity = host_array<double>(n_ * n_);
-    std::fill(identity.get(), identity.get() + n_ * n_, 0.0);
-    for (std::int64_t j = 0; j < n_; ++j) identity[static_cast<std::size_t>(j * (n_ + 1))] = 1;
-    upload<double>(queue_, Part::all, {identity.get(), n_, n_, n_}, q_dev);
-    back_transform<double>(queue_, a_, own_.tau.data(), q_dev, Arena(memory.data(), memory.bytes()));
+    const std::vector<double> ones(static_cast<std::size_t>(n_), 1);
+    const MatrixView<double> diagonal{q_dev.data, 1, n_, n_ + 1};
+    EIGEN_G_CUDA(cudaMemsetAsync(q_dev.data, 0, sizeof(double) * ones.size() * ones.size(), queue_.stream()));
+    upload<double>(queue_, Part::all, {ones.data(), 1, n_, 1}, diagonal);
+    back_transform<double>(queue_, a_, own_.tau, q_dev, arena(memory));
     queue_.wait();
   }
 
@@ -220,7 +184,7 @@ class TridiagonalizeCase {
   double eigenvalue_distance(const Tridiagonal& x, const Tridiagonal& y) const {
     std::vector<std::vector<double>> values;
     for (const Tridiagonal* t : {&x, &y}) {
-      const auto outcome = divide_and_conquer<double>(queue_, n_, t->d.data(), t->e.data(), {}, scratch());
+      const auto outcome = divide_and_conquer<double>(queue_, n_, t->d, t->e, {}, arena(scratch_));
       if (outcome.status != Status::converged) return std::nan("");
       values.push_back(on_host(t->d, n_));
     }
@@ -228,32 +192,36 @@ class TridiagonalizeCase {
   }
 
   // Times parts of the reduction separately: its end on the chip, and products and updates at several orders of the trailing matrix. The
-  // sum over the columns interpolates linearly between these orders.
+  // sum over the columns interpolates linearly between these orders. If all of the matrix is reduced on the chip, there are no other parts.
   Json breakdown(double total) const {
     constexpr int intervals = 12, columns = 64;
     const int blocks = 2 * queue_.multiprocessors();
     const std::int64_t on_chip_order = std::min(n_, max_on_chip<double>(queue_.multiprocessors())),
                        rest = n_ - on_chip_order;
     const auto reduce_on_chip = [&](std::int64_t) {
-      tridiagonalize_on_chip(queue_, a_.block(rest, rest, on_chip_order, on_chip_order), own_.d.data() + rest,
-                             own_.e.data() + rest, own_.tau.data() + rest, scratch().take<double>(1),
+      tridiagonalize_on_chip(queue_, a_.block(rest, rest, on_chip_order, on_chip_order), own_.d + rest,
+                             own_.e + rest, own_.tau + rest, arena(scratch_).take<double>(1),
                              queue_.multiprocessors());
     };
     const double on_chip =
-        on_chip_order > 0 ? seconds_of({{"on_chip", reduce_on_chip, [&] { make_matrix(); }}})[0] : 0;
-    const double barrier = rest > 0 ? grid_barrier_seconds(queue_, blocks, 256) : 0;
+        on_chip_order > 0 ? seconds_of({{"on_chip", reduce_on_chip, reduction_.prepare}})[0] : 0;
+    Json parts{{"total", total},    {"on_chip", on_chip},         {"product", nullptr},
+               {"update", nullptr}, {"synchronisation", nullptr}, {"panel", nullptr}};
+    parts["on_chip_order"] = on_chip_order, parts["panel_columns"] = columns;
+    parts["blocks"] = blocks, parts["sizes_measured"] = 0;
+    if (rest == 0) return parts;
     make_matrix();
     const DeviceBuffer<double> x(n_), y(n_), v(a_.lda * columns), w(a_.lda * columns);
     for (const auto* buffer : {&x, &y, &v, &w})
       blas2::fill_random(queue_, buffer->data(), buffer->size(), seed);
     blas2::SymvWorkspace workspace;
     workspace.reserve(blas2::SymvType::d, n_);
-    std::vector<std::int64_t> orders;
     std::vector<double> before;
+    std::int64_t order_before = -1;
     double product = 0, update = 0;
-    for (int k = intervals; rest > 0 && k >= 0; --k) {
+    for (int k = intervals; k >= 0; --k) {
       const std::int64_t order = n_ - rest * k / intervals / columns * columns;
-      if (!orders.empty() && order == orders.back()) continue;
+      if (order == order_before) continue;
       const MatrixView<double> c = a_.block(n_ - order, n_ - order, order, order);
       const auto multiply = [&](std::int64_t) {
         blas2::symv<double>(queue_.stream(), Uplo::lower, order, 1, c.data, c.lda, x.data(), 1, 0, y.data(),
@@ -263,19 +231,18 @@ class TridiagonalizeCase {
         syr2k_lower(queue_, -1, {v.data(), order, columns, a_.lda}, {w.data(), order, columns, a_.lda}, 1, c);
       };
       const std::vector<double> now = seconds_of({{"product", multiply}, {"update", update_c}});
-      const double half = orders.empty() ? 0 : static_cast<double>(order - orders.back()) / 2;
-      if (orders.empty()) before = now;
+      const double half = before.empty() ? 0 : static_cast<double>(order - order_before) / 2;
+      if (before.empty()) before = now;
       product += half * (now[0] + before[0]);
       update += half * (now[1] + before[1]) / columns;
-      orders.push_back(order);
+      order_before = order;
       before = now;
+      parts["sizes_measured"] = parts["sizes_measured"].get<int>() + 1;
     }
-    const double synchronisation = 2 * barrier * static_cast<double>(rest);  // two barriers for each column
-    Json parts{{"total", total}, {"on_chip", on_chip}, {"product", product}, {"update", update}};
-    parts["synchronisation"] = synchronisation,
-    parts["panel"] = total - on_chip - product - update - synchronisation;
-    parts["on_chip_order"] = on_chip_order, parts["panel_columns"] = columns;
-    parts["blocks"] = blocks, parts["sizes_measured"] = orders.size();
+    const double barrier = grid_barrier_seconds(queue_, blocks, 256);  // two for each column
+    parts.update({{"product", product},
+                  {"update", update},
+                  {"synchronisation", 2 * barrier * static_cast<double>(rest)}});
     return parts;
   }
 
@@ -291,14 +258,21 @@ class TridiagonalizeCase {
   static constexpr std::uint64_t seed = 4;
   const Queue& queue_;
   Cusolver* const cusolver_;
-  const std::int64_t n_;
-  const bool two_stage_, brief_, breakdown_;
-  const std::int64_t check_;  // Q is formed and checked for n up to this
-  const DeviceBuffer<double> memory_{padded(n_) * n_};
+  const Plan plan_;
+  const std::int64_t n_ = plan_.n, band_width_ = band_width<double>(n_);
+  const DeviceBuffer<double> memory_{padded(n_) * n_}, band_{plan_.two_stage ? (band_width_ + 1) * n_ : 0};
   const MatrixView<double> a_{memory_.data(), n_, n_, padded(n_)};
+  const Call reduction_{.name = "eigen_g",
+                        .enqueue = [this](std::int64_t) { reduce(); },
+                        .prepare = [this] { make_matrix(); },
+                        .bytes = reduction_cost(n_)};
   const Tridiagonal own_{n_}, banded_{n_}, peer_{n_};
   const DeviceBuffer<std::byte> scratch_{scratch_bytes(queue_, n_)};
-  const DeviceBuffer<std::byte> two_stage_scratch_{two_stage_ ? two_stage_bytes(queue_, n_) : 0};
+  const DeviceBuffer<std::byte> two_stage_scratch_{
+      plan_.two_stage ? static_cast<std::int64_t>(std::max(
+                            full_to_band_bytes<double>(n_, band_width_, queue_.multiprocessors()),
+                            band_to_tridiagonal_bytes<double>(n_, band_width_, queue_.multiprocessors())))
+                      : 0};
   std::uint64_t peer_bytes_ = 0;
 };
 
@@ -319,7 +293,9 @@ class Tridiagonalize final : public Benchmark {
     add_sizes(command, "--sizes", "512,1000,2000,4000,10000",
               "Numbers and ranges from:to:step (default: 512 to 10000)");
     add_rounds(command, "Timed rounds of each call (default: 7; 3 if they take long; 1 with --brief)", 1);
-    command.add_option("--check", check_, "Form Q and check it for n up to this, on the CPU (default: 4000)")
+    command
+        .add_option("--check", plan_.check,
+                    "Form Q and check it for n up to this, on the CPU (default: 4000)")
         ->check(CLI::Range(std::int64_t{0}, std::int64_t{100000}))
         ->option_text("N");
     command
@@ -330,7 +306,7 @@ class Tridiagonalize final : public Benchmark {
         ->delimiter(',')
         ->check(CLI::IsMember({"one", "two"}))
         ->option_text("LIST");
-    command.add_flag("--breakdown", breakdown_,
+    command.add_flag("--breakdown", plan_.breakdown,
                      "Also time products, updates and synchronisation by themselves");
     command.add_flag(
         "--brief", brief,
@@ -341,26 +317,29 @@ class Tridiagonalize final : public Benchmark {
 #ifdef EIGEN_G_HAVE_CUDA
   std::vector<CaseOptions> cases(const Session& session, Json& head) override {
     head["cusolver"] = Cusolver::version();
-    head["limits"]["reduction"] = reduction_limit;
-    head["limits"]["small_reduction"] = small_reduction_limit;
-    head["limits"]["identity"] = identity_limit;
-    std::vector<CaseOptions> plans;
-    for (const std::int64_t n : sizes)
-      plans.push_back(
-          {{{"n", n}, {"lda", TridiagonalizeCase::padded(n)}, {"brief", brief}, {"bytes", matrix_bytes(n)}},
-           rule_for_long_calls(n),
-           [=, this] {
-             const bool two_stage = std::find(paths_.begin(), paths_.end(), "two") != paths_.end();
-             return case_of<TridiagonalizeCase>(session, n, two_stage, brief, breakdown_, check_);
-           },
-           too_large(TridiagonalizeCase::bytes(session.queue, n))});
-    return plans;
+    head["limits"] = {{"reduction", reduction_limit},
+                      {"small_reduction", small_reduction_limit},
+                      {"identity", identity_limit}};
+    plan_.two_stage = std::ranges::count(paths_, "two") > 0;
+    plan_.brief = brief;
+    return each_case([&](char, std::int64_t n) -> CaseOptions {
+      plan_.n = n;
+      return {
+          {{"n", n}, {"lda", TridiagonalizeCase::padded(n)}, {"brief", brief}, {"bytes", reduction_cost(n)}},
+          rule_for_long_calls(n),
+          [session, plan = plan_] { return case_of<TridiagonalizeCase>(session, plan); },
+          too_large(TridiagonalizeCase::bytes(session.queue, n))};
+    });
   }
 #endif
 
   void conclude(Json& c) const override {
     c["gbytes_per_second"] = at(c, "eigen_g/gbytes_per_second");
     c["ratio"] = quotient(c, {"cusolver/seconds", "cusolver_nondeterministic/seconds"}, "eigen_g/seconds");
+    const auto part = [&](const char* name) { return number_at(c, std::string("breakdown/") + name); };
+    if (part("on_chip") && part("product"))
+      c["breakdown"]["panel"] =
+          *part("total") - *part("on_chip") - *part("product") - *part("update") - *part("synchronisation");
   }
 
   std::vector<Limit> limits(const Json& c) const override {
@@ -400,9 +379,8 @@ class Tridiagonalize final : public Benchmark {
   }
 
  private:
-  std::int64_t check_ = 4000;
+  Plan plan_;
   std::vector<std::string> paths_{"one"};
-  bool breakdown_ = false;
 };
 
 }  // namespace

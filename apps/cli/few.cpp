@@ -6,10 +6,13 @@
 #include <cmath>
 #include <functional>
 #include <nlohmann/json.hpp>
+#include <optional>
 #include <utility>
 #include <variant>
 
 #include "apps/cli/matrix_input.hpp"
+#include "apps/cli/report.hpp"
+#include "apps/cli/solve_prediction.hpp"
 #include "apps/io/input_file.hpp"
 #include "apps/io/sparse_file.hpp"
 #include "apps/support/named_files.hpp"
@@ -18,6 +21,7 @@
 #include "blas2/spmv/sparse_matrix.hpp"
 #include "hybrid/machine/device.hpp"
 #include "solver/devices/calibration.hpp"
+#include "solver/verify/verify.hpp"
 
 namespace eigen_g::apps {
 
@@ -53,35 +57,26 @@ struct FileInRows {
   std::string format;
 };
 
-// The error names the entry below the diagonal if that one is not finite, as the dense solver does; otherwise its mirror image.
-io::FileError named_in_file(const NonFiniteEntry& entry, const std::string& file,
-                            const blas2::CrsView<double>& a) {
-  const auto at = [&](std::int64_t i, std::int64_t j) {
-    const std::int32_t* const end = a.col + a.row_offsets[i + 1];
-    const std::int32_t* const found = std::lower_bound(a.col + a.row_offsets[i], end, j);
-    return found != end && *found == j ? a.value[found - a.col] : 0.0;
-  };
-  const std::int64_t low = std::max(entry.row(), entry.col()), high = std::min(entry.row(), entry.col());
-  const bool below = !std::isfinite(at(low, high));
-  return not_finite_in_file(file, below ? low : high, below ? high : low,
-                            below ? at(low, high) : at(high, low));
-}
-
 // Reads a file of any format into compressed rows; a sparse file never becomes dense. Throws FileError for NaN and infinity, as a
 // dense solve does.
 FileInRows read_rows(const MatrixOptions& options, int threads, Progress& progress) {
   progress.at("read");
-  auto read = io::read_sparse_or_dense(options.file, read_options(options, threads, progress));
+  const auto reading = [&] {
+    try {
+      return io::read_sparse_or_dense(options.file, read_options(options, threads, progress));
+    } catch (const io::FileError& error) {
+      if (error.reason().find("a real matrix is required") == std::string::npos) throw;
+      throw io::FileError(error.path(), error.line(),
+                          error.reason() + "; --lowest, --highest and --near solve real matrices only");
+    }
+  };
+  auto read = reading();
   if (const auto* const dense = std::get_if<io::SymmetricMatrix>(&read)) {
     require_finite(options, *dense);
     return {rows_of(*dense), dense->format_name};
   }
   auto& sparse = std::get<io::SparseMatrix>(read);
-  try {
-    blas2::check_crs(sparse.a.view());
-  } catch (const NonFiniteEntry& entry) {
-    throw named_in_file(entry, options.file, sparse.a.view());
-  }
+  require_finite(options, sparse);
   return {std::move(sparse.a), std::move(sparse.format_name)};
 }
 
@@ -115,6 +110,7 @@ struct FewResult {
   std::vector<double> values;
   int threads = 0;
   double read = 0, write = 0, total = 0;
+  std::optional<Verification> check;
   std::string values_file, vectors_file;
 };
 
@@ -136,7 +132,7 @@ std::string to_table(const FewResult& r) {
                                        static_cast<long long>(few.probe_found))
                                : std::string("not done"));
   }
-  const double limit = r.options.tolerance * few.norm;
+  const double limit = few.tolerance * few.norm;
   text += few_row("|A|", print("%.10g", few.norm)) + few_row("limit", print("|Az-wz| <= %.3g", limit));
   text += few_row("eigenvalues", print("%lld, %s", static_cast<long long>(few.m), end_name(r.options.end)));
   for (std::size_t i = 0; i < r.values.size(); ++i)
@@ -147,6 +143,7 @@ std::string to_table(const FewResult& r) {
   if (!r.values_file.empty())
     text += few_row("written", joined(r.vectors_file.empty() ? std::vector{r.values_file}
                                                              : std::vector{r.values_file, r.vectors_file}));
+  if (r.check) text += check_rows(*r.check);
   text += few_row("seconds", print("solve %.4f, read %.4f, write %.4f, total %.4f", few.seconds, r.read,
                                    r.write, r.total));
   return text;
@@ -172,7 +169,7 @@ std::string few_json(const FewResult& r) {
   json["threads"] = r.threads;
   json["values"] = r.values;
   json["residuals"] = few.residuals;
-  json["limit"] = r.options.tolerance * few.norm;
+  json["limit"] = few.tolerance * few.norm;
   json["norm"] = few.norm;
   json["orthogonality"] = few.method == FewMethod::lanczos ? Json(few.orthogonality) : Json();
   json["products"] = few.products;
@@ -183,7 +180,12 @@ std::string few_json(const FewResult& r) {
           ? Json{{"degree", few.filter_degree}, {"cut", few.filter_cut}, {"upper", few.filter_upper}}
           : Json();
   json["probe"] = {{"done", few.probed}, {"found", few.probe_found}};
-  json["seconds"] = {{"read", r.read}, {"solve", few.seconds}, {"write", r.write}, {"total", r.total}};
+  json["verification"] = r.check ? verification_json(*r.check) : Json();
+  json["seconds"] = {{"read", r.read},
+                     {"solve", few.seconds},
+                     {"verify", r.check ? Json(r.check->seconds) : Json()},
+                     {"write", r.write},
+                     {"total", r.total}};
   json["bytes"] = {{"host", few.bytes.host}, {"device", few.bytes.device}};
   const auto file = [](const std::string& path) { return path.empty() ? Json() : Json(path); };
   json["outputs"] = {{"values", file(r.values_file)}, {"vectors", file(r.vectors_file)}};
@@ -238,10 +240,18 @@ struct FewMatrix {
   FewReport solve(double* w, double* z, const FewOptions& options, const Devices& devices) const {
     const std::int64_t ldz = std::max<std::int64_t>(1, n());
     return refused_by_option([&] {
-      if (is_grid) return solve_few(grid, w, z, ldz, options, devices);
-      return solve_few(CsrMatrix<double>{n(), file.a.row_offsets.get(), file.a.col.get(), file.a.value.get()},
-                       w, z, ldz, options, devices);
+      return is_grid ? solve_few(grid, w, z, ldz, options, devices)
+                     : solve_few(rows(), w, z, ldz, options, devices);
     });
+  }
+  Verification verify_pairs(std::int64_t m, const double* w, const double* z, int threads) const {
+    const std::int64_t ldz = std::max<std::int64_t>(1, n());
+    return is_grid ? verify(grid, m, w, z, ldz, threads) : verify(rows(), m, w, z, ldz, threads);
+  }
+
+ private:
+  CsrMatrix<double> rows() const {
+    return {n(), file.a.row_offsets.get(), file.a.col.get(), file.a.value.get()};
   }
 };
 
@@ -260,8 +270,12 @@ std::string few_prediction_text(const FewMatrix& matrix, const FewOptions& optio
   std::string text = few_row(
       "plan", print("%lld pairs of order %lld by the %s method", static_cast<long long>(options.count),
                     static_cast<long long>(matrix.n()), name(plan.method)));
-  if (plan.method == FewMethod::dense || plan.dense_follows)
-    text += few_row("  dense", print("%.3g s", plan.dense_seconds) + ", " + gibibytes(plan.dense_bytes));
+  if (plan.method == FewMethod::dense || plan.dense_follows) {
+    Options dense;
+    if (options.end != End::nearest) dense.subset = Subset::by_index(1, options.count);
+    const DenseCost cost = dense_cost(dense, devices, matrix.n());
+    text += few_row("  dense", print("%.3g s, an estimate, ", cost.seconds) + gibibytes(cost.bytes));
+  }
   if (plan.method == FewMethod::dense) return text;
   if (plan.gpus > 1) {
     Devices one = devices;
@@ -295,6 +309,21 @@ std::string few_prediction_text(const FewMatrix& matrix, const FewOptions& optio
                   (plan.dense_follows ? ", then dense" : ""));
   return text + few_row("", print("from a trial of %lld products: %.3g s each",
                                   static_cast<long long>(report.products), a_product));
+}
+
+// The cost of a dense solve of order n and how to avoid it; "" if the cost is small.
+std::string dense_warning(FewOptions options, const Devices& devices, std::int64_t n) {
+  Options dense;
+  if (options.end != End::nearest) dense.subset = Subset::by_index(1, options.count);
+  const std::string cost = large_cost_text(dense, devices, n);
+  if (cost.empty()) return "";
+  const bool near = options.end == End::nearest;
+  options.method = near ? FewMethod::automatic : FewMethod::lanczos;
+  return ": the dense solver takes " + cost + "; " +
+         (near ? "--lowest and --highest need no dense matrix"
+          : predict_few(n, -1, options, devices).method == FewMethod::dense
+              ? "fewer pairs need no dense matrix"
+              : "--method lanczos avoids it");
 }
 
 }  // namespace
@@ -362,12 +391,25 @@ ExitCode solve_few_pairs(const FewSolve& request) {
   ResultFiles results(request.prefix, request.format,
                       {result.n, result.options.count, !request.values_only, true},
                       existing_files(request.run.force));
+  if (!request.run.quiet)
+    result.options.before_dense = [&] {
+      const std::string cost = dense_warning(result.options, devices, result.n);
+      if (cost.empty()) return;
+      progress.finish();
+      warn(result.matrix + cost);
+    };
   result.options.progress = [&progress](double fraction) { progress.at("few pairs", fraction); };
   progress.at("few pairs");
   result.report = matrix.solve(results.values(), results.vectors(), result.options, devices);
   result.values.assign(results.values(), results.values() + result.report.m);
   const bool converged = result.report.status == Status::converged;
-  if (!request.prefix.empty() && (converged || few.keep_unconverged)) {
+  if (request.verify && converged) {
+    progress.at("verify");
+    result.check =
+        matrix.verify_pairs(result.report.m, results.values(), results.vectors(), request.run.threads);
+  }
+  const bool good = converged && (!result.check || passed(*result.check));
+  if (!request.prefix.empty() && (good || few.keep_unconverged)) {
     const Stopwatch writing;
     progress.at("write");
     results.commit(result.report.m, request.run.threads);
@@ -379,8 +421,8 @@ ExitCode solve_few_pairs(const FewSolve& request) {
   report_device(request.run, result.report.on_gpu ? "the GPU" : "the CPU");
   result.total = total.seconds();
   sink.put(to_table(result), few_json(result));
-  if (converged) return ExitCode::done;
-  warn(result.matrix + ": some pairs did not converge" +
+  if (good) return ExitCode::done;
+  warn(result.matrix + (converged ? ": verification FAILED" : ": some pairs did not converge") +
        (request.prefix.empty() || few.keep_unconverged ? "" : ", no result is written"));
   return ExitCode::not_verified;
 }

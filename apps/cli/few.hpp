@@ -11,7 +11,8 @@
 //   products, predicted_products, restarts
 //   filter               degree, cut, upper; null with the dense method
 //   probe                done, found
-//   seconds              read, solve, write, total
+//   verification         as in report.hpp; null: not checked
+//   seconds              read, solve, verify (null: not done), write, total
 //   bytes                host, device
 //   outputs              values, vectors
 #pragma once
@@ -34,7 +35,7 @@ struct FewCommandOptions {
   bool near_given = false;
   std::int64_t count = 0;  // with --near; 0: one pair
   std::string method = "auto";
-  double tolerance = 1e-9;
+  double tolerance = 0;           // 0: the library's default
   std::int64_t max_products = 0;  // 0: the library's default
   std::string start;
   bool keep_unconverged = false;
@@ -45,7 +46,7 @@ struct FewCommandOptions {
   // True if an option is given that applies to few pairs only.
   bool only_for_few() const {
     return method != "auto" || tolerance != FewOptions().tolerance || max_products > 0 || !start.empty() ||
-           keep_unconverged || count > 0 || stencil > 0;
+           count > 0 || stencil > 0;
   }
 };
 // `file` is the option MATRIX, which --grid replaces.
@@ -61,9 +62,10 @@ struct FewSolve {
   std::string prefix;
   ResultFormat format = ResultFormat::npy;
   int gpus = 1;
-  bool values_only = false, predict = false;
+  bool values_only = false, predict = false, verify = false;
 };
-// Writes the converged pairs to the result files; with --keep-unconverged all pairs. Returns not_verified if some did not converge.
+// Writes the converged pairs to the result files; with --keep-unconverged all pairs. Returns not_verified if some did not converge or if
+// the pairs fail the verification.
 ExitCode solve_few_pairs(const FewSolve& request);
 
 }  // namespace eigen_g::apps

@@ -48,6 +48,7 @@ struct GeneralisedSolve {
   std::string calibration;  // the file of --calibration; "": not given
   std::function<Subset(std::int64_t n)> subset;
   bool verify = false, predict = false;
+  std::string options_of_gpu;  // as in solve_options.hpp
 };
 ExitCode solve_generalised(GeneralisedSolve request);
 

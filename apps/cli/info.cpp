@@ -7,7 +7,6 @@
 //   devices     kind, index, name, memory_total, memory_free; CPU: cores; GPU: multiprocessors, compute_capability, l2_bytes
 //   libraries   name: version; "": not available
 #include <CLI/CLI.hpp>
-#include <iostream>
 #include <memory>
 #include <nlohmann/json.hpp>
 #include <string>
@@ -16,6 +15,8 @@
 #include "apps/cli/command.hpp"
 #include "apps/io/hdf5_file.hpp"
 #include "apps/support/help.hpp"
+#include "apps/support/named_files.hpp"
+#include "apps/support/run_options.hpp"
 #include "apps/support/text.hpp"
 #include "hybrid/machine/cpu.hpp"
 #include "hybrid/machine/device.hpp"
@@ -93,19 +94,23 @@ std::string info_table(const Json& info) {
 
 constexpr const char* info_examples = R"(
   eigen_g info
-  eigen_g info --json)";
+  eigen_g info --json -          JSON on stdout; --json alone is the same
+  eigen_g info --json info.json)";
 
 }  // namespace
 
 void add_info(CLI::App& app, Action& action) {
-  auto as_json = std::make_shared<bool>(false);
+  auto options = std::make_shared<RunOptions>();
   CLI::App& command = *app.add_subcommand("info", "Print version, devices, libraries and number of threads.");
-  set_help(command, "eigen_g info [--json]", info_examples);
-  command.add_flag("--json", *as_json, "Print JSON");
-  command.callback([as_json, &action] {
-    action = [as_json] {
+  set_help(command, "eigen_g info [OPTIONS]", info_examples);
+  add_report_options(command, *options);
+  command.get_option("--json")->expected(0, 1)->default_str("-");
+  command.callback([options, &action] {
+    action = [options] {
+      require_apart({}, {{"--json", options->json}}, options->force);
+      ReportSink sink(*options);
       const Json info = info_json();
-      std::cout << (*as_json ? info.dump(1) + "\n" : info_table(info));
+      sink.put(info_table(info), json_text(info));
       return ExitCode::done;
     };
   });

@@ -35,7 +35,27 @@ io::Format format_named(const std::string& name) {
   throw UsageError("--input-format: unknown format " + name);
 }
 
+// The error names the entry below the diagonal if that one is not finite, as the dense solver does; otherwise its mirror image.
+io::FileError named_in_file(const NonFiniteEntry& entry, const std::string& file,
+                            const blas2::CrsView<double>& a) {
+  const auto at = [&](std::int64_t i, std::int64_t j) {
+    const std::int32_t* const end = a.col + a.row_offsets[i + 1];
+    const std::int32_t* const found = std::lower_bound(a.col + a.row_offsets[i], end, j);
+    return found != end && *found == j ? a.value[found - a.col] : 0.0;
+  };
+  const std::int64_t low = std::max(entry.row(), entry.col()), high = std::min(entry.row(), entry.col());
+  const bool below = !std::isfinite(at(low, high));
+  return not_finite_in_file(file, below ? low : high, below ? high : low,
+                            below ? at(low, high) : at(high, low));
+}
+
 }  // namespace
+
+io::FileError not_finite_in_file(const std::string& file, std::int64_t row, std::int64_t col, double value) {
+  return io::FileError(file, 0,
+                       print("entry (%lld, %lld) is %s", static_cast<long long>(row) + 1,
+                             static_cast<long long>(col) + 1, std::isnan(value) ? "NaN" : "infinite"));
+}
 
 CLI::Option* add_matrix_options(CLI::App& command, MatrixOptions& options) {
   std::vector<std::string> names;
@@ -64,6 +84,9 @@ CLI::Option* add_matrix_options(CLI::App& command, MatrixOptions& options) {
       .add_flag("--symmetrize", options.symmetrize,
                 "Use (A + A^H) / 2 of an unsymmetric matrix; not with --uplo")
       ->excludes(uplo);
+  command.add_flag(
+      "--both-triangles", options.both_triangles,
+      "A symmetric or Hermitian Matrix Market file stores both triangles: read it as a general one");
   command
       .add_option("--type", options.type,
                   "s, d, c, z: float, double, complex float, complex double (default: the file's type); the "
@@ -80,6 +103,7 @@ io::ReadOptions read_options(const MatrixOptions& options, int threads, Progress
                  : options.uplo == "L" ? io::Triangle::lower
                  : options.uplo == "U" ? io::Triangle::upper
                                        : io::Triangle::automatic;
+  how.both_triangles = options.both_triangles;
   how.n = options.n;
   how.threads = threads;
   how.progress = [&progress](double fraction) { progress.at("read", fraction); };
@@ -90,14 +114,15 @@ void require_no_file(const MatrixOptions& options, const char* in_place, bool ha
   const std::pair<bool, const char*> others[] = {{options.format != MatrixOptions().format, "--input-format"},
                                                  {options.n != 0 && !has_b, "--n"},
                                                  {!options.uplo.empty() && !has_b, "--uplo"},
-                                                 {options.symmetrize && !has_b, "--symmetrize"}};
+                                                 {options.symmetrize && !has_b, "--symmetrize"},
+                                                 {options.both_triangles && !has_b, "--both-triangles"}};
   for (const auto& [given, option] : others)
     if (given) throw UsageError(std::string(option) + " does not apply to " + in_place);
 }
 
-OpenMatrix open_matrix(const MatrixOptions& options, Progress& progress) {
+OpenMatrix open_matrix(const MatrixOptions& options, Progress& progress, io::DatasetShape wanted) {
   progress.at("read");
-  OpenMatrix opened{io::open_input(options.file), {}};
+  OpenMatrix opened{io::open_input(options.file, wanted), {}};
   const io::ScalarType of_file = io::type_of(*opened.file, read_options(options, 1, progress));
   opened.type = io::scalar_type_of(options.type).value_or(of_file);
   return opened;
@@ -116,12 +141,6 @@ MatrixFacts facts_of(const MatrixOptions& options, const io::HermitianMatrix<T>&
           options.symmetrize, matrix.asymmetry,   io::scalar_type<T>};
 }
 
-io::FileError not_finite_in_file(const std::string& file, std::int64_t row, std::int64_t col, double value) {
-  return io::FileError(file, 0,
-                       print("entry (%lld, %lld) is %s", static_cast<long long>(row) + 1,
-                             static_cast<long long>(col) + 1, std::isnan(value) ? "NaN" : "infinite"));
-}
-
 template <class T>
 io::FileError named_in_file(const NonFiniteEntry& entry, const MatrixOptions& options,
                             const io::HermitianMatrix<T>& matrix) {
@@ -138,6 +157,14 @@ void require_finite(const MatrixOptions& options, const io::HermitianMatrix<T>& 
     check_input(matrix.uplo, MatrixView<const T>{matrix.data, matrix.n, matrix.n, matrix.lda});
   } catch (const NonFiniteEntry& entry) {
     throw named_in_file(entry, options, matrix);
+  }
+}
+
+void require_finite(const MatrixOptions& options, const io::SparseMatrix& matrix) {
+  try {
+    blas2::check_crs(matrix.a.view());
+  } catch (const NonFiniteEntry& entry) {
+    throw named_in_file(entry, options.file, matrix.a.view());
   }
 }
 

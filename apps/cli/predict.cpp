@@ -274,7 +274,7 @@ void add_predict(CLI::App& app, Action& action) {
                                           "not the data sheet's.");
   set_help(command, "eigen_g predict [--fp64 F --bandwidth B [OPTIONS]]", model_examples);
   const auto figure = [&](const char* name, double& value, const char* what) {
-    command.add_option(name, value, what)->check(CLI::PositiveNumber)->option_text("NUMBER");
+    positive(command.add_option(name, value, what))->option_text("NUMBER");
   };
   figure("--fp64", options->giga.fp64, "DGEMM rate of the GPU, GFLOP/s");
   figure("--fp32", options->giga.fp32, "SGEMM rate of the GPU, GFLOP/s");

@@ -31,21 +31,7 @@ constexpr std::array<Figure, 7> figures{{
 }};
 
 bool defined(const Verification& check, const Figure& figure) {
-  return figure.value != &Verification::reconstruction || check.m == check.n;
-}
-
-std::string matrix_row(const MatrixFacts& m) {
-  std::string text = report_row("matrix", m.file) + report_row("  format", m.format) +
-                     report_row("  type", io::name(m.type)) + report_row("  n", std::to_string(m.n));
-  if (m.symmetrized) text += report_row("  symmetrized", print("max |a_ij - a_ji| was %.2g", m.asymmetry));
-  return text;
-}
-
-std::string seconds_row(const std::string& indent, const std::string& name, double seconds,
-                        double predicted = 0) {
-  constexpr std::size_t width = 26;
-  return left_column(indent + name, width) + print("%10.4f", seconds) +
-         (predicted > 0 ? print("   predicted %.4f\n", predicted) : "\n");
+  return figure.value != &Verification::reconstruction || check.reconstruction != -1;
 }
 
 // Each stage once, in the order in which the stages began.
@@ -82,55 +68,6 @@ std::string count_text(const SolveReport& r) {
   return text;
 }
 
-std::string check_rows(const Verification& check) {
-  constexpr std::size_t label_width = 28;
-  std::string text = print("check on the %s in double, %lld of %lld pairs\n", check.on_gpu ? "GPU" : "CPU",
-                           static_cast<long long>(check.m), static_cast<long long>(check.n));
-  for (const Figure& figure : figures) {
-    text += "  " + left_column(figure.label, label_width);
-    if (!defined(check, figure)) {
-      text += "-  (needs all vectors)\n";
-      continue;
-    }
-    text += print("%.6e", check.*figure.value);
-    if (figure.value == &Verification::lapack_residual || figure.value == &Verification::lapack_orthogonality)
-      text += print("  (limit %g)", lapack_ratio_limit);
-    if (figure.value == &Verification::worst_residual)
-      text += print("  (pair %lld of %lld)", static_cast<long long>(check.worst_index) + 1,
-                    static_cast<long long>(check.m));
-    text += "\n";
-  }
-  if (!check.finite) text += "  there is a NaN or an infinity in the values or vectors\n";
-  if (!check.ascending) text += "  the values do not ascend\n";
-  return text + "  " + left_column("verification", label_width) + (passed(check) ? "pass" : "FAILED") + "\n";
-}
-
-Json matrix_json(const MatrixFacts& m) {
-  return {{"file", m.file},
-          {"format", m.format},
-          {"type", std::string(1, static_cast<char>(m.type))},
-          {"n", m.n},
-          {"triangle", m.triangle == Uplo::lower ? "lower" : "upper"},
-          {"symmetrized", m.symmetrized},
-          {"asymmetry", m.asymmetry}};
-}
-
-Json subset_json(const Subset& subset) {
-  switch (subset.by) {
-    case Subset::By::all:
-      break;
-    case Subset::By::index:
-      return {{"by", "index"}, {"first", subset.first}, {"last", subset.last}};
-    case Subset::By::value:
-      return {{"by", "value"}, {"above", subset.above}, {"upto", subset.upto}};
-  }
-  return {};
-}
-
-Json number_or_null(const std::optional<double>& value) {
-  return value ? Json(*value) : Json();
-}
-
 Json seconds_json(const Seconds& s, const Report& solve, const std::optional<SolvePrediction>& plan) {
   Json stages = Json::object(), predicted;
   for (const Stage stage : stages_of(solve)) stages[name(stage)] = solve.seconds_of(stage);
@@ -162,6 +99,87 @@ Json devices_json(const Report& solve) {
   return list;
 }
 
+Json head(const char* format) {
+  return {{"format", format}, {"version", 2}, {"eigen_g", version()}};
+}
+
+Json refinement_json(const Refinement& r) {
+  if (r.result == Refinement::Result::native) return {};
+  return {{"result", name(r.result)},   {"steps", r.steps},
+          {"clusters", r.clusters},     {"largest_cluster", r.largest_cluster},
+          {"correction", r.correction}, {"float_seconds", r.float_seconds},
+          {"seconds", r.seconds}};
+}
+
+}  // namespace
+
+std::string matrix_row(const MatrixFacts& m) {
+  std::string text = report_row("matrix", m.file) + report_row("  format", m.format) +
+                     report_row("  type", io::name(m.type)) + report_row("  n", std::to_string(m.n));
+  if (m.symmetrized) text += report_row("  symmetrized", print("max |a_ij - a_ji| was %.2g", m.asymmetry));
+  return text;
+}
+
+std::string seconds_row(const std::string& indent, const std::string& name, double seconds,
+                        double predicted) {
+  constexpr std::size_t width = 26;
+  return left_column(indent + name, width) + print("%10.4f", seconds) +
+         (predicted > 0 ? print("   predicted %.4f\n", predicted) : "\n");
+}
+
+nlohmann::ordered_json matrix_json(const MatrixFacts& m) {
+  return {{"file", m.file},
+          {"format", m.format},
+          {"type", std::string(1, static_cast<char>(m.type))},
+          {"n", m.n},
+          {"triangle", m.triangle == Uplo::lower ? "lower" : "upper"},
+          {"symmetrized", m.symmetrized},
+          {"asymmetry", m.asymmetry}};
+}
+
+nlohmann::ordered_json subset_json(const Subset& subset) {
+  switch (subset.by) {
+    case Subset::By::all:
+      break;
+    case Subset::By::index:
+      return {{"by", "index"}, {"first", subset.first}, {"last", subset.last}};
+    case Subset::By::value:
+      return {{"by", "value"}, {"above", subset.above}, {"upto", subset.upto}};
+  }
+  return {};
+}
+
+nlohmann::ordered_json number_or_null(const std::optional<double>& value) {
+  return value ? Json(*value) : Json();
+}
+
+nlohmann::ordered_json name_or_null(const std::string& file) {
+  return file.empty() ? Json() : Json(file);
+}
+
+std::string check_rows(const Verification& check) {
+  constexpr std::size_t label_width = 28;
+  std::string text = print("check on the %s in double, %lld of %lld pairs\n", check.on_gpu ? "GPU" : "CPU",
+                           static_cast<long long>(check.m), static_cast<long long>(check.n));
+  for (const Figure& figure : figures) {
+    text += "  " + left_column(figure.label, label_width);
+    if (!defined(check, figure)) {
+      text += "-  (needs all vectors)\n";
+      continue;
+    }
+    text += print("%.6e", check.*figure.value);
+    if (figure.value == &Verification::lapack_residual || figure.value == &Verification::lapack_orthogonality)
+      text += print("  (limit %g)", lapack_ratio_limit);
+    if (figure.value == &Verification::worst_residual)
+      text += print("  (pair %lld of %lld)", static_cast<long long>(check.worst_index) + 1,
+                    static_cast<long long>(check.m));
+    text += "\n";
+  }
+  if (!check.finite) text += "  there is a NaN or an infinity in the values or vectors\n";
+  if (!check.ascending) text += "  the values do not ascend\n";
+  return text + "  " + left_column("verification", label_width) + (passed(check) ? "pass" : "FAILED") + "\n";
+}
+
 Json verification_json(const Verification& check) {
   Json object{{"n", check.n}, {"m", check.m}};
   object["norm_one"] = check.norm_one;
@@ -176,24 +194,6 @@ Json verification_json(const Verification& check) {
   object["passed"] = passed(check);
   return object;
 }
-
-Json name_or_null(const std::string& file) {
-  return file.empty() ? Json() : Json(file);
-}
-
-Json head(const char* format) {
-  return {{"format", format}, {"version", 2}, {"eigen_g", version()}};
-}
-
-Json refinement_json(const Refinement& r) {
-  if (r.result == Refinement::Result::native) return {};
-  return {{"result", name(r.result)},   {"steps", r.steps},
-          {"clusters", r.clusters},     {"largest_cluster", r.largest_cluster},
-          {"correction", r.correction}, {"float_seconds", r.float_seconds},
-          {"seconds", r.seconds}};
-}
-
-}  // namespace
 
 bool succeeded(const SolveReport& r) {
   return r.solve.status == Status::converged && r.infinite == 0 && (!r.check || passed(*r.check));

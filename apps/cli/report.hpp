@@ -8,7 +8,7 @@
 //   eigen_g            version of the program
 //   matrix             file, format, type ("s", "d", "c", "z": as it was read), n, triangle ("lower", "upper": the one that the solver
 //                      read), symmetrized, asymmetry (max |a_ij - a_ji| if both triangles were compared, else 0)
-//   verification       n, m, machine_eps, norm_one, norm_frobenius, residual_frobenius, reconstruction (null if m < n),
+//   verification       n, m, machine_eps, norm_one, norm_frobenius, residual_frobenius, reconstruction (null if m < n or A is sparse),
 //                      orthogonality, lapack_residual, lapack_orthogonality, limit, worst_residual, worst_index,
 //                      ascending, finite, on_gpu, passed; null: not checked
 //   seconds            solve: read, solve (the whole library call), stages (by name), predicted (large stages by name, and
@@ -109,6 +109,19 @@ struct VerifyReport {
 // The table's rows about a distributed solve, and the JSON field.
 std::string distributed_rows(const Distributed& distributed);
 nlohmann::ordered_json distributed_json(const std::optional<Distributed>& distributed);
+
+// Parts of the reports: rows of a table, and JSON fields. A time that is not known is null, and so is an empty name.
+std::string matrix_row(const MatrixFacts& matrix);
+std::string seconds_row(const std::string& indent, const std::string& name, double seconds,
+                        double predicted = 0);
+nlohmann::ordered_json matrix_json(const MatrixFacts& matrix);
+nlohmann::ordered_json subset_json(const Subset& subset);
+nlohmann::ordered_json number_or_null(const std::optional<double>& value);
+nlohmann::ordered_json name_or_null(const std::string& file);
+
+// The table's rows about a verification, and the JSON field.
+std::string check_rows(const Verification& check);
+nlohmann::ordered_json verification_json(const Verification& check);
 
 // Each text ends with a newline. The table omits stages with a time of zero, which this device does not have.
 std::string to_table(const SolveReport& report);

@@ -14,9 +14,13 @@
 
 #include "apps/cli/command.hpp"
 #include "apps/cli/launcher.hpp"
-#include "apps/cli/matrix_options.hpp"
+#include "apps/cli/matrix_input.hpp"
 #include "apps/cli/solve_options.hpp"
+#include "apps/cli/stack.hpp"
 #include "apps/io/input_file.hpp"
+#include "apps/io/stack_file.hpp"
+#include "apps/io/stored_coordinates.hpp"
+#include "apps/io/stored_matrix.hpp"
 #include "apps/support/exit_codes.hpp"
 #include "apps/support/help.hpp"
 #include "apps/support/named_files.hpp"
@@ -71,7 +75,7 @@ std::string prediction_text(const std::optional<SolvePrediction>& plan, io::Scal
   const std::string of_type = left_column("type", 14) + io::name(type) + "\n";
   if (plan) return of_type + to_table(*plan);
   return of_type + left_column("plan", 14) +
-         (!on_gpu                     ? "the CPU alone, by LAPACK: no prediction\n"
+         (!on_gpu                     ? "the CPU alone, by LAPACK; predictions are for double only\n"
           : type == io::ScalarType::d ? "no rates of this engine: no prediction\n"
                                       : "on the GPU; predictions are for double only\n");
 }
@@ -114,7 +118,6 @@ ExitCode solve_few_of(const SolveOptions& options) {
     throw UsageError("--b cannot be combined with --lowest, --highest and --near");
   const SolveOptions usual;
   const std::pair<bool, const char*> others[] = {
-      {options.verify, "--verify; the residuals of few pairs are always measured"},
       {options.path != usual.path, "--path"},
       {options.engine != usual.engine, "--engine"},
       {options.precision != usual.precision, "--precision"},
@@ -130,6 +133,7 @@ ExitCode solve_few_of(const SolveOptions& options) {
   request.gpus = options.gpus;
   request.values_only = options.values_only;
   request.predict = options.predict;
+  request.verify = options.verify;
   return solve_few_pairs(request);
 }
 
@@ -148,7 +152,25 @@ ExitCode solve_generalised_of(const SolveOptions& options) {
   request.subset = [&options](std::int64_t n) { return subset_of(options, n); };
   request.verify = options.verify;
   request.predict = options.predict;
+  request.options_of_gpu = options_of_gpu(options);
   return solve_generalised(request);
+}
+
+// A real sparse file becomes a dense matrix. If this costs much, says so before it is read.
+void warn_of_dense(const SolveOptions& options, const OpenMatrix& opened, const LibraryOptions& given,
+                   Progress& progress) {
+  const io::ReadOptions reading = read_options(options.matrix, 1, progress);
+  if (options.run.quiet || opened.type != io::ScalarType::d || !io::holds_coordinates(*opened.file, reading))
+    return;
+  const std::int64_t n = io::order_of_coordinates(*opened.file, reading);
+  static_cast<void>(io::allocate_matrix<double>(n, n));  // throws OutOfMemory if the matrix cannot be read
+  Options subset = given.options;
+  subset.subset = subset_of(options, n);
+  const std::string cost = large_cost_text(subset, given.devices, n);
+  if (cost.empty()) return;
+  progress.finish();
+  warn(options.matrix.file + ": the sparse matrix is solved as a dense one of order " + std::to_string(n) +
+       ": " + cost + "; --lowest K and --highest K find K pairs without a dense matrix");
 }
 
 // Reads the matrix as Ts, solves, verifies and writes.
@@ -164,6 +186,11 @@ void solve_as(const SolveOptions& options, const OpenMatrix& opened, const Stopw
   given.options.uplo = matrix.uplo;
   given.options.subset = report.subset;
   const bool on_gpu = use_gpu(device, matrix.n);
+  if (!on_gpu && !options_of_gpu(options).empty()) {
+    progress.finish();
+    check_devices(given.devices);  // a wrong value is an error, and the only line
+    report_unused(options.run, options_of_gpu(options));
+  }
   if (on_gpu)
     report.plan = plan(options, opened.type, given, matrix.n, progress);
   else if (!options.calibration
@@ -173,7 +200,9 @@ void solve_as(const SolveOptions& options, const OpenMatrix& opened, const Stopw
     progress.finish();
     std::string text = prediction_text(report.plan, opened.type, on_gpu);
     if constexpr (std::is_same_v<T, double>)
-      if (on_gpu) text += band_text(given.options, given.devices, matrix);
+      text = on_gpu ? text + band_text(given.options, given.devices, matrix)
+                    : left_column("type", 14) + io::name(opened.type) + "\n" +
+                          to_table(dense_cost(given.options, given.devices, matrix.n));
     sink.tell(text + "\n");
   }
   given.options.progress = [&progress](Stage stage, double fraction) {
@@ -215,10 +244,11 @@ ExitCode solve_file(const SolveOptions& options) {
   if (options.matrix.file.empty() && options.few.grid.empty())
     throw UsageError("MATRIX or --grid is required");
   if (options.few.wanted()) return solve_few_of(options);
-  if (options.few.only_for_few())
+  if (options.few.only_for_few() || (options.few.keep_unconverged && options.generalised.wanted()))
     throw UsageError(
-        "--method, --tolerance, --start, --max-products, --keep-unconverged, --count and "
-        "--stencil require --lowest, --highest, --near or --grid");
+        "--method, --tolerance, --start, --max-products, --keep-unconverged, --count and --stencil require "
+        "--lowest, --highest, "
+        "--near or --grid");
   if (options.generalised.wanted()) return solve_generalised_of(options);
   require_one_process();
   const Stopwatch total;
@@ -233,7 +263,12 @@ ExitCode solve_file(const SolveOptions& options) {
   report.threads = threads_used(options.run);
   const Stopwatch reading;
   const std::future<void> starting = start_beside_reading(options.matrix.file, given.devices.device);
-  const OpenMatrix opened = open_matrix(options.matrix, progress);
+  const OpenMatrix opened = open_matrix(options.matrix, progress, io::DatasetShape::square_matrices);
+  if (io::is_stack(opened.file, read_options(options.matrix, 1, progress)))
+    return solve_stack(options, {opened, total, reading, sink, progress});
+  if (options.few.keep_unconverged)
+    throw UsageError("--keep-unconverged requires --lowest, --highest, --near, --grid or a stack");
+  warn_of_dense(options, opened, given, progress);
   io::with_type(opened.type, [&]<class T>(T) {
     solve_as<T>(options, opened, reading, std::move(given), sink, progress, report);
   });
@@ -266,7 +301,8 @@ constexpr const char* solve_examples = R"(
   eigen_g solve hermitian.mtx -o result --verify      complex Hermitian: real values, complex vectors
   eigen_g solve matrix.npy --type s                   in float; for a complex matrix: --type c
   eigen_g solve matrix.npy --precision mixed --engine df      double's accuracy on a GPU that is slow in double
-  eigen_g solve matrix.mtx -q --json - | jq .values   every eigenvalue as JSON
+  eigen_g solve stack.npy -o result --verify          a stack (..., n, n) of small matrices, as numpy.linalg.eigh takes it
+  eigen_g solve matrix.mtx -q --json - | jq .values.all    every eigenvalue as JSON
   eigen_g solve dense.raw --n 1000 --device cpu       raw doubles, on the CPU)";
 
 }  // namespace

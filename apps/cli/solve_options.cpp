@@ -3,6 +3,7 @@
 #include <CLI/CLI.hpp>
 #include <limits>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "apps/io/hdf5_name.hpp"
@@ -37,6 +38,20 @@ ResultFormat result_format(const SolveOptions& options) {
     return ResultFormat::hdf5;
   }
   return name == "mtx" ? ResultFormat::mtx : name == "txt" ? ResultFormat::txt : ResultFormat::npy;
+}
+
+std::string options_of_gpu(const SolveOptions& options) {
+  const SolveOptions usual;
+  const bool open = options.run.device != "cpu";  // with --device cpu the library refuses the last two
+  const std::pair<bool, const char*> all[] = {
+      {options.engine != usual.engine, "--engine"},
+      {options.precision != usual.precision, "--precision"},
+      {open && options.ratio != usual.ratio, "--ratio"},
+      {open && options.multiprocessors != usual.multiprocessors, "--multiprocessors"}};
+  std::string names;
+  for (const auto& [given, name] : all)
+    if (given) names += (names.empty() ? "" : ", ") + std::string(name);
+  return names;
 }
 
 Subset subset_of(const SolveOptions& options, std::int64_t n) {
@@ -75,7 +90,7 @@ void add_generalised_options(CLI::App& command, GeneralisedOptions& options) {
 
 void add_few_options(CLI::App& command, CLI::Option& file, FewCommandOptions& few_options) {
   const auto count = [&](const char* option, std::int64_t& value, const char* text) {
-    return command.add_option(option, value, text)->check(CLI::PositiveNumber)->option_text("K");
+    return positive(command.add_option(option, value, text))->option_text("K");
   };
   CLI::Option* const lowest =
       count("--lowest", few_options.lowest, "Only the K lowest pairs, by a method for large sparse matrices");
@@ -98,16 +113,20 @@ void add_few_options(CLI::App& command, CLI::Option& file, FewCommandOptions& fe
       ->check(CLI::IsMember({"auto", "dense", "lanczos"}))
       ->option_text("METHOD");
   command
-      .add_option("--tolerance", few_options.tolerance,
-                  "Few pairs: residuals |Az-wz| <= T |A| (default: 1e-9)")
+      .add_option(
+          "--tolerance", few_options.tolerance,
+          "Few pairs: residuals |Az-wz| <= T |A|, T from 1e-14 to 1 (default: such that verify passes)")
       ->option_text("T");
-  count("--max-products", few_options.max_products,
-        "Few pairs: maximum number of products with A (default: 200000)");
+  count(
+      "--max-products", few_options.max_products,
+      "Few pairs: maximum number of products with A; if it is reached, the exit code is 4 (default: 200000)");
   not_empty(command.add_option("--start", few_options.start,
                                "Few pairs: start vectors, an .npy file or HDF5 dataset with N rows"))
       ->option_text("FILE");
-  command.add_flag("--keep-unconverged", few_options.keep_unconverged,
-                   "Few pairs: write all of them even if some did not converge (the exit code is still 4)");
+  command.add_flag(
+      "--keep-unconverged", few_options.keep_unconverged,
+      "Few pairs, stacks: write the results even if some pairs did not converge or some matrices failed "
+      "(the exit code is still 4)");
   not_empty(
       command.add_option("--grid", few_options.grid,
                          "Instead of MATRIX: the operator on a box of NX x NY x NZ points, zero outside"))
@@ -125,7 +144,9 @@ CLI::Option* add_solve_options(CLI::App& command, SolveOptions& wanted) {
       command.add_option(
           "-o,--output", options->prefix,
           "Write PREFIX.values.npy and PREFIX.vectors.npy; column k is the vector of value k. If PREFIX ends "
-          "in .h5: one HDF5 file with datasets values and vectors"))
+          "in .h5: one HDF5 file with datasets values and vectors. The results of a stack (..., n, n) are "
+          "(..., m) "
+          "and (..., n, m)"))
       ->option_text("PREFIX");
   command.add_option("--format", options->format, "Format of the results: npy (default), mtx, txt")
       ->check(CLI::IsMember({"npy", "mtx", "txt"}))

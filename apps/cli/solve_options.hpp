@@ -34,6 +34,8 @@ CLI::Option* add_solve_options(CLI::App& command, SolveOptions& options);  // re
 
 // The format that --format names; HDF5 if the name of -o ends in .h5 or .hdf5. Throws UsageError.
 ResultFormat result_format(const SolveOptions& options);
+// The given options that only a solve on a GPU uses, "--engine, --precision"; "": none.
+std::string options_of_gpu(const SolveOptions& options);
 // The subset that --subset-by-index or --subset-by-value names. Throws UsageError.
 Subset subset_of(const SolveOptions& options, std::int64_t n);
 

@@ -6,6 +6,9 @@
 #include "apps/support/text.hpp"
 #include "apps/support/text_table.hpp"
 #include "hybrid/machine/device.hpp"
+#include "solver/api/eigen_g.hpp"
+#include "solver/api/sparse.hpp"
+#include "solver/calibrate/calibrate.hpp"
 #include "solver/driver/arguments.hpp"
 #include "solver/path/choice.hpp"
 
@@ -97,6 +100,56 @@ std::optional<SolvePrediction> predict_solve(const Options& options, const Devic
   for (const int gpu_index : further) plan.devices.push_back(gpu_facts(gpu_index).name);
   plan.devices.push_back(cpu_name());
   return plan;
+}
+
+namespace {
+
+std::uint64_t dense_bytes(const Options& options, const Devices& devices, std::int64_t n) {
+  const std::int64_t m = options.vectors ? options.subset.max_count(n) : 0;
+  return sizeof(double) * static_cast<std::uint64_t>(n) * static_cast<std::uint64_t>(n + m) +
+         workspace_bytes<double>(n, options, use_gpu(devices.device, n)).host;
+}
+
+// Seconds of the dense solver by the fixed rates of predict_few().
+double rough_seconds(const Options& options, const Devices& devices, std::int64_t n) {
+  FewOptions few;
+  few.count = std::max<std::int64_t>(1, options.vectors ? options.subset.max_count(n) : 1);
+  return predict_few(n, -1, few, devices).dense_seconds;
+}
+
+}  // namespace
+
+DenseCost dense_cost(const Options& options, const Devices& devices, std::int64_t n) {
+  DenseCost cost;
+  cost.bytes = dense_bytes(options, devices, n);
+  if (use_gpu(devices.device, n)) {
+    cost.seconds = rough_seconds(options, devices, n);
+    return cost;
+  }
+  const std::int64_t m = options.vectors ? options.subset.max_count(n) : 0;
+  Prediction prediction = predict_on_cpu(calibrate_cpu(Effort::quick, devices.threads), n, m);
+  if (!options.vectors) prediction = of_values(std::move(prediction));
+  cost.stages = prediction.times;
+  cost.seconds = prediction.seconds;
+  return cost;
+}
+
+std::string large_cost_text(const Options& options, const Devices& devices, std::int64_t n) {
+  constexpr std::uint64_t gibibyte = std::uint64_t{1} << 30;
+  if (n == 0 || (rough_seconds(options, devices, n) < 1 && dense_bytes(options, devices, n) < gibibyte))
+    return "";
+  const DenseCost cost = dense_cost(options, devices, n);
+  return print("about %.2g s and %.2g GiB (an estimate)", cost.seconds,
+               static_cast<double>(cost.bytes) / static_cast<double>(gibibyte));
+}
+
+std::string to_table(const DenseCost& cost) {
+  TextTable table({"estimated", "seconds"});
+  for (const PredictedStage& stage : cost.stages) table.add({stage.name, print("%.2g", stage.seconds)});
+  table.add({"all", print("%.2g", cost.seconds)});
+  return left_column("plan", 14) + "the CPU alone, by LAPACK; rates measured now\n" + table.text() +
+         left_column("memory", 14) +
+         print("%.3g GiB\n", static_cast<double>(cost.bytes) / static_cast<double>(1 << 30));
 }
 
 std::string to_table(const SolvePrediction& plan) {

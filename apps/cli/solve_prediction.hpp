@@ -50,7 +50,19 @@ inline double SolvePrediction::seconds_of(Stage stage) const {
 std::optional<SolvePrediction> predict_solve(const Options& options, const Devices& devices, std::int64_t n,
                                              const std::string& calibration);
 
-// The table ends with a newline.
+// Cost of a dense solve in double, an estimate. On the CPU its rates are measured now, in about half a second. On a GPU they are the
+// fixed rates of predict_few().
+struct DenseCost {
+  std::vector<PredictedStage> stages;  // on the CPU
+  double seconds = 0;
+  std::uint64_t bytes = 0;  // host memory with matrix and vectors
+};
+DenseCost dense_cost(const Options& options, const Devices& devices, std::int64_t n);
+// "about 35 s and 6.4 GiB (an estimate)"; "" if a rough model, without a measurement, expects less than a second and a gibibyte.
+std::string large_cost_text(const Options& options, const Devices& devices, std::int64_t n);
+
+// Each table ends with a newline.
+std::string to_table(const DenseCost& cost);
 std::string to_table(const SolvePrediction& plan);
 // If the matrix is a band that the two-stage path may reduce without its first stage: says if it does. Otherwise an empty text.
 std::string band_text(const Options& options, const Devices& devices, const io::SymmetricMatrix& matrix);

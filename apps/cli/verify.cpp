@@ -6,8 +6,11 @@
 
 #include "apps/cli/command.hpp"
 #include "apps/cli/generalised.hpp"
-#include "apps/cli/matrix_options.hpp"
+#include "apps/cli/matrix_input.hpp"
+#include "apps/cli/stack.hpp"
 #include "apps/io/eigenpairs_file.hpp"
+#include "apps/io/stack_file.hpp"
+#include "apps/io/stored_coordinates.hpp"
 #include "apps/support/help.hpp"
 #include "apps/support/named_files.hpp"
 #include "apps/support/run_options.hpp"
@@ -43,6 +46,32 @@ void require_shapes(const VerifyOptions& options, std::int64_t n, std::size_t va
     throw io::FileError(
         options.vectors, 0,
         print("%lld vectors, but from 1 to %lld are expected", cols, static_cast<long long>(n)));
+}
+
+// Reads a sparse real matrix, values and vectors and checks them in sparse form. Returns false, without a report, if these are all pairs of
+// the matrix: the dense form then checks the reconstruction too.
+bool verify_sparse(const VerifyOptions& options, const OpenMatrix& opened, Progress& progress,
+                   const Stopwatch& reading, VerifyReport& report) {
+  progress.at("read");
+  const io::SparseMatrix matrix =
+      io::read_sparse_matrix(*opened.file, read_options(options.matrix, options.run.threads, progress));
+  require_finite(options.matrix, matrix);
+  progress.at("read the result");
+  const std::vector<double> values = io::read_values<double>(options.values);
+  const io::DenseMatrix vectors = io::read_vectors(options.vectors, options.run.threads);
+  require_shapes(options, matrix.a.rows, values.size(), vectors);
+  if (vectors.cols == matrix.a.rows) return false;
+  report.seconds.read = reading.seconds();
+  report.matrix = {options.matrix.file,       matrix.format_name, matrix.a.rows,    Uplo::lower,
+                   options.matrix.symmetrize, matrix.asymmetry,   io::ScalarType::d};
+
+  const Stopwatch checking;
+  progress.at("verify");
+  const CsrMatrix<double> a{matrix.a.rows, matrix.a.row_offsets.get(), matrix.a.col.get(),
+                            matrix.a.value.get()};
+  report.check = verify(a, vectors.cols, values.data(), vectors.data, vectors.ld, options.run.threads);
+  report.seconds.verify = checking.seconds();
+  return true;
 }
 
 // Reads matrix, values and vectors as Ts and checks them.
@@ -81,8 +110,15 @@ ExitCode verify_files(const VerifyOptions& options) {
   report.vectors_file = options.vectors;
 
   const Stopwatch reading;
-  const OpenMatrix opened = open_matrix(options.matrix, progress);
-  io::with_type(opened.type, [&]<class T>(T) { verify_as<T>(options, opened, progress, reading, report); });
+  const OpenMatrix opened = open_matrix(options.matrix, progress, io::DatasetShape::square_matrices);
+  if (io::is_stack(opened.file, read_options(options.matrix, 1, progress)))
+    return verify_stack(options.matrix, options.values, options.vectors, options.run,
+                        {opened, total, reading, sink, progress});
+  const bool sparse = opened.type == io::ScalarType::d &&
+                      io::holds_coordinates(*opened.file, read_options(options.matrix, 1, progress)) &&
+                      verify_sparse(options, opened, progress, reading, report);
+  if (!sparse)
+    io::with_type(opened.type, [&]<class T>(T) { verify_as<T>(options, opened, progress, reading, report); });
   progress.finish();
   report_device(options.run, report.check.on_gpu ? "the GPU" : "the CPU");
   report.seconds.total = total.seconds();
@@ -97,6 +133,8 @@ constexpr const char* verify_examples = R"(
   eigen_g verify matrix.mtx --values w.txt --vectors z.npy --json -     from another program, as JSON
   eigen_g verify matrix.mtx --values r.h5:values --vectors r.h5:vectors result of solve -o r.h5
   eigen_g verify a.npy --type s --values w.npy --vectors z.npy          result of solve --type s, in float's roundoff
+  eigen_g verify stack.npy --values w.npy --vectors z.npy               result of solve stack.npy: the worst of all matrices
+  eigen_g verify sparse.mtx --values w.npy --vectors z.npy              result of solve --lowest 8; never stored dense
   eigen_g verify a.mtx --b b.mtx --values w.npy --vectors z.npy         A x = w B x, in the norm of B)";
 
 }  // namespace

@@ -38,16 +38,6 @@ void add(const LocalView<T>& a, std::int64_t i, std::int64_t j, same_t<T> value)
   if (k >= 0 && l >= 0) a(k, l) += value;
 }
 
-// An entry of the file as a T. Throws FileError if T cannot hold it.
-template <class T, class From>
-T converted(const std::string& file, std::int64_t row, std::int64_t col, From value) {
-  const double re = std::real(value), im = std::imag(value);
-  if (const char* const fault = io::misfit<T>(re, im); *fault != 0)
-    throw io::FileError(file, 0,
-                        "entry (" + std::to_string(row + 1) + ", " + std::to_string(col + 1) + ") " + fault);
-  return io::scalar_of<T>(re, im);
-}
-
 template <class T>
 bool is_finite(T x) {
   return std::isfinite(std::real(x)) && std::isfinite(std::imag(x));
@@ -93,14 +83,15 @@ void MatrixSource::look() {
   head_.type = opened.type;
   if (io::holds_coordinates(*file_, how_)) {
     head_.kind = Kind::entries;
-    const auto keep = [this](const io::StoredCoordinates& head) {
+    const auto keep = [this](const io::CoordinatesHead& head) {
       head_.n = head.n;
       head_.full = !head.symmetric;
       format_name_ = head.format_name;
     };
-    if (!io::has_market_banner(file_->text())) return io::read_coordinates(*file_, how_, keep, [](auto) {});
-    const io::MarketHeader header = io::read_market_header(*file_);
-    return keep({header.rows, {}, header.symmetric, header.description});
+    if (!io::has_market_banner(file_->text()))
+      return io::read_coordinates<std::complex<double>>(*file_, how_, keep, [](auto) {});
+    const io::MarketHeader header = io::read_market_header(*file_, how_.both_triangles);
+    return keep({header.rows, header.symmetric, header.description});
   }
   head_.format = io::format_of(*file_, how_);
   if (file_->is_mapped() && (head_.format == io::Format::npy || head_.format == io::Format::raw)) {
@@ -166,7 +157,22 @@ MatrixFacts MatrixSource::fill(MPI_Comm comm, const LocalView<T>& a) {
   MatrixFacts facts{options_.file,       format_name_,    head_.n,           head_.uplo,
                     options_.symmetrize, head_.asymmetry, io::scalar_type<T>};
   if (head_.full) settle(comm, a, facts);
+  if (head_.kind == Kind::blocks || head_.kind == Kind::entries) require_digits(comm, a);
   return facts;
+}
+
+// If all entries are below float's normal numbers, rank 0 reads the whole file as one process does, which refuses lost digits.
+template <class T>
+void MatrixSource::require_digits(MPI_Comm comm, const LocalView<T>& a) {
+  if constexpr (std::is_same_v<real_t<T>, float>) {
+    int small = 1;
+    for (std::int64_t l = 0; l < a.layout.cols.count() && small; ++l)
+      small = std::all_of(&a(0, l), &a(0, l) + a.layout.rows.count(), io::below_normal<T>);
+    MPI_Allreduce(MPI_IN_PLACE, &small, 1, MPI_INT, MPI_MIN, comm);
+    agree(comm, [&] {
+      if (small && rank_in(comm) == 0) (void)io::read_matrix<T>(file_, how_);
+    });
+  }
 }
 
 template <class T>
@@ -187,8 +193,8 @@ void MatrixSource::read_blocks(MPI_Comm comm, const LocalView<T>& a) {
         if (const std::int64_t unfit = array.convert(j * n + i, count, &a(k, l)); unfit >= 0) {
           std::complex<double> element;
           array.convert(unfit, 1, &element);
-          converted<T>(options_.file, head_.transposed ? j : unfit % n, head_.transposed ? unfit % n : j,
-                       element);
+          io::entry_as<T>(options_.file, head_.transposed ? j : unfit % n, head_.transposed ? unfit % n : j,
+                          element);
         }
         if (head_.transposed) std::transform(&a(k, l), &a(k, l) + count, &a(k, l), io::mirrored<T>);
       }
@@ -225,18 +231,8 @@ void MatrixSource::receive_entries(MPI_Comm comm, const LocalView<T>& a) {
   std::exception_ptr failed;
   if (rank_in(comm) == 0) {
     try {
-      if (io::has_market_banner(file_->text()))
-        io::read_market_coordinates<T>(
-            *file_, how_, [](const io::StoredCoordinates&, std::int64_t) {}, send_all);
-      else
-        io::read_coordinates(
-            *file_, how_, [](const io::StoredCoordinates&) {},
-            [&](std::span<const io::Coordinate> entries) {
-              std::vector<Entry> own;
-              for (const io::Coordinate& e : entries)
-                own.push_back({e.row, e.col, converted<T>(options_.file, e.row, e.col, e.value)});
-              send_all(own);
-            });
+      io::read_coordinates<T>(
+          *file_, how_, [](const io::CoordinatesHead&) {}, send_all);
     } catch (...) {
       failed = std::current_exception();
     }

@@ -58,6 +58,8 @@ class MatrixSource {
   void look();  // on rank 0
   io::NpyArray array_of(std::shared_ptr<const io::MappedFile> file) const;
   template <class T>
+  void require_digits(MPI_Comm comm, const distributed::LocalView<T>& a);
+  template <class T>
   void read_blocks(MPI_Comm comm, const distributed::LocalView<T>& a);
   template <class T>
   void receive_entries(MPI_Comm comm, const distributed::LocalView<T>& a);

@@ -1,7 +1,9 @@
 #include "apps/io/eigenpairs_file.hpp"
 
 #include <algorithm>
+#include <cmath>
 #include <complex>
+#include <type_traits>
 #include <utility>
 
 #include "apps/io/input_file.hpp"
@@ -111,15 +113,12 @@ void refuse_foreign(const MappedFile& file) {
   if (!foreign.empty()) throw FileError(file.path(), 0, std::string("is ").append(foreign));
 }
 
-}  // namespace
-
-template <class T>
-std::vector<T> read_values(const std::filesystem::path& path) {
+std::vector<double> read_doubles(const std::filesystem::path& path) {
   const std::shared_ptr<const MappedFile> opened = open_input(path, DatasetShape::vector);
   const MappedFile& file = *opened;
-  if (is_npy(file)) return read_npy_vector<T>(opened);
+  if (is_npy(file)) return read_npy_vector<double>(opened);
   if (has_market_banner(file.text())) {
-    const Dense<T> m = read_market_array<T>(file, 1);
+    const Dense<double> m = read_market_array<double>(file, 1);
     if (m.rows != 1 && m.cols != 1)
       throw FileError(
           path, 0,
@@ -136,7 +135,37 @@ std::vector<T> read_values(const std::filesystem::path& path) {
                       "announces " + std::to_string(announced) + " values; the file has " +
                           std::to_string(values.size()));
   }
-  return {values.begin(), values.end()};
+  return values;
+}
+
+// values as Ts. Refuses values that T cannot hold.
+template <class T>
+std::vector<T> converted_values(const std::filesystem::path& path, const std::vector<double>& values) {
+  const auto refuse = [&](std::size_t k, const std::string& fault) {
+    throw FileError(path, 0, "element " + std::to_string(k + 1) + fault);
+  };
+  std::vector<T> out;
+  bool loses = false, all_small = true;
+  std::size_t largest = 0;
+  for (std::size_t k = 0; k < values.size(); ++k) {
+    if (const char* const fault = misfit<T>(values[k], 0); *fault != 0) refuse(k, std::string(" ") + fault);
+    out.push_back(scalar_of<T>(values[k]));
+    all_small = all_small && below_normal(out[k]);
+    loses = loses || values[k] != out[k];
+    if (std::abs(values[k]) > std::abs(values[largest])) largest = k;
+  }
+  if (all_small && loses) refuse(largest, ", the largest one, is below the range of float");
+  return out;
+}
+
+}  // namespace
+
+template <class T>
+std::vector<T> read_values(const std::filesystem::path& path) {
+  if constexpr (std::is_same_v<T, double>)
+    return read_doubles(path);
+  else
+    return converted_values<T>(path, read_doubles(path));
 }
 
 template <class T>
@@ -156,7 +185,11 @@ Dense<T> read_vectors(const std::filesystem::path& path, int threads) {
   for (std::int64_t i = 0; i < rows; ++i)
     for (std::int64_t j = 0; j < cols; ++j) {
       const double* const number = &table.values[static_cast<std::size_t>(parts * (i * cols + j))];
-      memory.get()[i + j * rows] = scalar_of<T>(number[0], number[parts - 1] * (parts - 1));
+      const double re = number[0], im = number[parts - 1] * (parts - 1);
+      if (const char* const fault = misfit<T>(re, im); *fault != 0)
+        throw FileError(path, 0,
+                        "entry (" + std::to_string(i + 1) + ", " + std::to_string(j + 1) + ") " + fault);
+      memory.get()[i + j * rows] = scalar_of<T>(re, im);
     }
   return dense(std::move(memory), rows, cols);
 }

@@ -10,7 +10,8 @@
 namespace eigen_g::io {
 
 // T is float or double. Plain text: numbers separated by blanks or line ends; a line that begins with % or # is a comment. If the
-// file's name ends in .eig, the first number is the count of the values that follow. Throws FileError.
+// file's name ends in .eig, the first number is the count of the values that follow. Throws FileError, also for a value beyond the range
+// of T, and for values that are all below the normal numbers of T.
 template <class T = double>
 std::vector<T> read_values(const std::filesystem::path& path);
 

@@ -1,7 +1,8 @@
 // Reads ELSI's compressed sparse columns: a header of 16 integers, n column starts, the row indices as 32-bit integers, the values.
-// Indices count from 1; both triangles are stored. Header and column starts are 64-bit integers, or 32-bit ones in an older variant.
+// Indices count from 1; both triangles are stored. A complex value is two doubles. Header and column starts are 64-bit integers, or 32-bit ones in an older variant.
 // The second 32-bit word of the file is 0 in the 64-bit variant (the upper half of the magic number).
 // Source: ELSI, rw_mat (elsi_rw.f90).
+#include <complex>
 #include <cstring>
 #include <limits>
 
@@ -30,17 +31,17 @@ void entries_of_variant(const MappedFile& file, Begin begin_matrix, Add add) {
   constexpr std::int64_t word_bytes = sizeof(Word);
   if (file.size() < header_words * word_bytes) refuse("ends within the ELSI CSC header");
   const std::byte* const header = file.bytes();
-  const std::int64_t complex = word_at<Word>(header, 2);
+  const std::int64_t type = word_at<Word>(header, 2);
   const std::int64_t n = word_at<Word>(header, 3);
   const std::int64_t nonzeros = word_at<Word>(header, 5);
-  if (complex == 1) refuse("holds a complex matrix; a real one is required");
-  if (complex != 0)
-    refuse("the ELSI CSC header's type is " + std::to_string(complex) + "; 0 (real) is required");
+  if (type != 0 && type != 1)
+    refuse("the ELSI CSC header's type is " + std::to_string(type) + "; 0 (real) or 1 (complex) is required");
+  const std::int64_t value_bytes = type == 1 ? 16 : 8;
   if (n < 0 || n > INT32_MAX)
     refuse("the ELSI CSC header's order, " + std::to_string(n) + ", is out of range");
-  if (nonzeros < 0 || nonzeros > std::numeric_limits<std::int64_t>::max() / 16)
+  if (nonzeros < 0 || nonzeros > std::numeric_limits<std::int64_t>::max() / 32)
     refuse("the ELSI CSC header's number of nonzeros, " + std::to_string(nonzeros) + ", is out of range");
-  const std::int64_t required = word_bytes * (header_words + n) + nonzeros * (4 + 8);
+  const std::int64_t required = word_bytes * (header_words + n) + nonzeros * (4 + value_bytes);
   if (file.size() != required)
     refuse("order " + std::to_string(n) + " with " + std::to_string(nonzeros) + " nonzeros needs " +
            std::to_string(required) + " bytes; the file has " + std::to_string(file.size()));
@@ -66,9 +67,10 @@ void entries_of_variant(const MappedFile& file, Begin begin_matrix, Add add) {
       if (row < 1 || row > n)
         refuse("entry " + std::to_string(k + 1) + " in column " + std::to_string(j + 1) + " has row index " +
                std::to_string(row) + ", outside 1.." + std::to_string(n));
-      double value = 0;
-      std::memcpy(&value, values + k * 8, sizeof(value));
-      add(row - 1, j, value);
+      double parts[2] = {};
+      std::memcpy(parts, values + k * value_bytes, sizeof *parts);
+      if (type == 1) std::memcpy(parts + 1, values + k * value_bytes + 8, sizeof *parts);
+      add(row - 1, j, std::complex<double>(parts[0], parts[1]));
     }
   }
 }
@@ -102,24 +104,37 @@ Stored<T> read_elsi_csc(const MappedFile& file, const ReadOptions&) {
         memory = allocate_matrix<T>(n, n);
         set_zero(memory.get(), n, false, 1);
       },
-      [&](std::int64_t i, std::int64_t j, double value) { memory.get()[i + j * n] += scalar_of<T>(value); });
+      [&](std::int64_t i, std::int64_t j, std::complex<double> value) {
+        memory.get()[i + j * n] += entry_as<T>(file.path(), i, j, value);
+      });
   return stored_in(std::move(memory), n, true, std::move(name));
 }
 
-StoredCoordinates read_elsi_coordinates(const MappedFile& file) {
-  StoredCoordinates stored;
+template <class T>
+StoredCoordinates<T> read_elsi_coordinates(const MappedFile& file) {
+  StoredCoordinates<T> stored;
   stored.format_name = for_each_entry(
       file,
       [&](std::int64_t order, std::int64_t nonzeros) {
         stored.n = order;
         reserve(stored, nonzeros);
       },
-      [&](std::int64_t i, std::int64_t j, double value) {
-        stored.entries.push_back({static_cast<std::uint32_t>(i), static_cast<std::uint32_t>(j), value});
+      [&](std::int64_t i, std::int64_t j, std::complex<double> value) {
+        stored.entries.push_back({static_cast<std::uint32_t>(i), static_cast<std::uint32_t>(j),
+                                  entry_as<T>(file.path(), i, j, value)});
       });
   return stored;
 }
 
-EIGEN_G_INSTANTIATE(all_types, read_elsi_csc);
+ScalarType type_of_elsi(const MappedFile& file) {
+  const bool narrow = begins_with(file) && word_at<std::int32_t>(file.bytes(), 1) != 0;
+  const std::int64_t word_bytes = narrow ? 4 : 8;
+  if (file.size() < header_words * word_bytes) return ScalarType::d;
+  const std::int64_t type =
+      narrow ? word_at<std::int32_t>(file.bytes(), 2) : word_at<std::int64_t>(file.bytes(), 2);
+  return type == 1 ? ScalarType::z : ScalarType::d;
+}
+
+EIGEN_G_INSTANTIATE(all_types, read_elsi_csc, read_elsi_coordinates);
 
 }  // namespace eigen_g::io

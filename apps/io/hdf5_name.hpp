@@ -1,4 +1,4 @@
-// Hdf5Name: the path of a dataset in an HDF5 file, FILE:/GROUP/NAME or FILE:NAME.
+// Hdf5Name: the path of a dataset in an HDF5 file, FILE:/GROUP/NAME or FILE:NAME. An array in an .npz file has the same form of name.
 #pragma once
 
 #include <filesystem>

@@ -99,23 +99,27 @@ Bytes inflated(const MappedFile& file) {
 
 #endif
 
-// The array in an archive of NumPy's savez. An archive of SciPy's save_npz is returned as it is; it has its own reader.
-std::shared_ptr<const MappedFile> npy_of(std::shared_ptr<const MappedFile> file) {
+// The array `name` in an archive of NumPy's savez, or the only one if `name` is empty. Then an archive of SciPy's save_npz is returned
+// as it is; it has its own reader.
+std::shared_ptr<const MappedFile> npy_of(std::shared_ptr<const MappedFile> file, std::string name) {
   const auto refuse = [&](const std::string& reason) { throw FileError(file->path(), 0, reason); };
   std::vector<ZipMember> arrays;
   std::string names;
+  constexpr std::string_view ending = ".npy";
   bool sparse = false;
+  if (name.starts_with('/')) name.erase(0, 1);
   for (ZipMember& member : zip_members(*file)) {
-    if (!member.name.ends_with(".npy")) continue;
+    if (!member.name.ends_with(ending)) continue;
     sparse = sparse || member.name == "format.npy" || member.name == "shape.npy";
-    names += (names.empty() ? "" : ", ") + member.name;
-    arrays.push_back(std::move(member));
+    names += (names.empty() ? "" : ", ") + member.name.substr(0, member.name.size() - ending.size());
+    if (name.empty() || member.name == std::string(name).append(ending)) arrays.push_back(std::move(member));
   }
-  if (arrays.empty()) refuse("is a zip archive without a .npy in it");
-  if (sparse && arrays.size() > 1) return file;
-  if (arrays.size() > 1) refuse("is a zip archive with several arrays (" + names + "); one is required");
+  if (names.empty()) refuse("is a zip archive without a .npy in it");
+  if (arrays.empty()) refuse("has no array " + name + "; FILE:/NAME names one: " + names);
+  if (name.empty() && sparse && arrays.size() > 1) return file;
+  if (arrays.size() > 1) refuse("holds several arrays; FILE:/NAME names one: " + names);
   ZipContent content = unpacked(*file, arrays.front());
-  const std::filesystem::path path = file->path();
+  const std::filesystem::path path = file->path().native() + (name.empty() ? "" : ":/" + name);
   return std::make_shared<const MappedFile>(
       path, content.owner ? std::move(content.owner) : std::shared_ptr<const void>(std::move(file)),
       reinterpret_cast<const std::byte*>(content.text.data()),
@@ -130,12 +134,13 @@ std::shared_ptr<const MappedFile> open_input(const std::filesystem::path& path, 
   auto file = std::make_shared<const MappedFile>(name.file);
   const std::string_view text = file->text();
   if (begins_as_hdf5(text)) return open_hdf5(std::move(file), name.dataset, wanted);
+  if (begins_as_zip(text)) return npy_of(std::move(file), name.dataset);
   if (!name.dataset.empty())
-    throw FileError(name.file, 0, "is not an HDF5 file; there is no dataset " + name.dataset + " in it");
+    throw FileError(name.file, 0,
+                    "is neither an HDF5 file nor an .npz; there is no dataset " + name.dataset + " in it");
 #ifdef EIGEN_G_HAVE_ZLIB
   if (text.substr(0, 2) == "\x1f\x8b") return in_memory(path, inflated(*file));
 #endif
-  if (begins_as_zip(text)) return npy_of(std::move(file));
   return file;
 }
 

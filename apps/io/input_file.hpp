@@ -1,7 +1,8 @@
 // Opens a matrix file for its reader. The result is the mapped file, or its content in memory:
 //   -            stdin, read to its end
 //   gzip         the unpacked content, in builds with zlib
-//   zip (.npz)   the only .npy in it, mapped in place if it is not compressed; SciPy's sparse matrices stay an archive
+//   zip (.npz)   the array that FILE:/NAME names, or the only one, mapped in place if it is not compressed; without a name SciPy's
+//                sparse matrices stay an archive
 //   HDF5         the dataset that FILE:/NAME names, or the only one of the wanted shape, as an .npy array (hdf5_file.hpp)
 #pragma once
 

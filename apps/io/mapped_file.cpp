@@ -10,6 +10,8 @@
 #include <cstring>
 #include <utility>
 
+#include "apps/io/text_number.hpp"
+
 namespace eigen_g::io {
 
 MappedFile::MappedFile(const std::filesystem::path& path) : path_(path) {
@@ -62,6 +64,31 @@ void MappedFile::forget(const std::byte* begin, const std::byte* end) const {
     ::madvise(const_cast<std::byte*>(first), static_cast<std::size_t>(last - first), MADV_DONTNEED);
 }
 
+namespace {
+
+// True if the text begins as a Harwell-Boeing or Rutherford-Boeing file: a title; four or five numbers; a type
+// such as RSA, and numbers; formats of Fortran.
+bool begins_as_harwell_boeing(std::string_view text) {
+  constexpr std::size_t longest = 512;
+  std::array<std::string_view, 4> lines;
+  for (std::string_view& line : lines) {
+    const std::size_t end = text.substr(0, longest).find('\n');
+    if (end == std::string_view::npos) return false;
+    line = trimmed(text.substr(0, end));
+    text.remove_prefix(end + 1);
+  }
+  const auto numbers = [](std::string_view line) {
+    return !line.empty() && line.find_first_not_of("0123456789 ") == std::string_view::npos;
+  };
+  const auto letter = [&](std::size_t at, std::string_view known) {
+    return known.find(lines[2][at]) != std::string_view::npos;
+  };
+  return numbers(lines[1]) && lines[2].size() > 3 && letter(0, "RCPIQrcpiq") && letter(1, "SUHZRsuhzr") &&
+         letter(2, "AEae") && numbers(lines[2].substr(3)) && lines[3].starts_with('(');
+}
+
+}  // namespace
+
 std::string_view foreign_kind(std::string_view text) {
   using namespace std::string_view_literals;
   static constexpr std::array<std::pair<std::string_view, std::string_view>, 9> kinds{{
@@ -74,13 +101,20 @@ std::string_view foreign_kind(std::string_view text) {
        "an HDF5 file; HDF5 is read from an uncompressed file only, not from stdin or an archive"},
       {"MATLAB 7.3 MAT-file"sv,
        "a MATLAB 7.3 (HDF5) file; HDF5 is read from an uncompressed file only, not from stdin or an archive"},
-      {"MATLAB 5.0 MAT-file"sv, "a MATLAB 5 file; save it in MATLAB with -v7.3"},
+      {"MATLAB 5.0 MAT-file"sv,
+       "a MATLAB 5 file; save it in MATLAB with -v7.3, or read it by scipy.io.loadmat() and write the matrix "
+       "by "
+       "numpy.save() or scipy.sparse.save_npz()"},
       {"\x7f"
        "ELF"sv,
        "a program, not a matrix"},
   }};
   for (const auto& [magic, kind] : kinds)
     if (text.substr(0, magic.size()) == magic) return kind;
+  if (begins_as_harwell_boeing(text))
+    return "a Harwell-Boeing file; replace its type, as RSA in line 3, by RUA, read it by "
+           "scipy.io.hb_read(), and "
+           "write it by scipy.io.mmwrite(..., symmetry='symmetric')";
   return {};
 }
 

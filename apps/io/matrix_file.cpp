@@ -1,11 +1,14 @@
 #include "apps/io/matrix_file.hpp"
 
+#include <complex>
 #include <cstring>
+#include <type_traits>
 #include <utility>
 
 #include "apps/io/input_file.hpp"
 #include "apps/io/matrix_market_header.hpp"
 #include "apps/io/npy.hpp"
+#include "apps/io/stored_coordinates.hpp"
 #include "apps/io/stored_matrix.hpp"
 #include "apps/io/symmetry.hpp"
 #include "apps/io/text_number.hpp"
@@ -75,6 +78,49 @@ Stored<T> read_stored(std::shared_ptr<const MappedFile> file, const ReadOptions&
   }
 }
 
+// False if the numbers of the file are floats already.
+bool converts_to_float(const MappedFile& file, const ReadOptions& options) {
+  const bool zip = options.format == Format::automatic && begins_as_zip(file.text());
+  const bool raw = !zip && format_of(file, options) == Format::raw;
+  return !raw && real_type(type_of(file, options)) == ScalarType::d;
+}
+
+template <class T>
+using Wide = std::conditional_t<is_complex<T>, std::complex<double>, double>;
+
+// Calls visit(i, j) for each entry of the triangle of a, until it returns true. Returns true then.
+template <class T>
+bool any_entry(const HermitianMatrix<T>& a, const auto& visit) {
+  for (std::int64_t j = 0; j < a.n; ++j)
+    for (std::int64_t i = a.uplo == Uplo::lower ? j : 0; i < (a.uplo == Uplo::lower ? a.n : j + 1); ++i)
+      if (visit(i, j)) return true;
+  return false;
+}
+
+// Refuses a matrix that float cannot hold, because all of its entries are below float's normal numbers and some lose digits.
+template <class T>
+void require_digits(const std::shared_ptr<const MappedFile>& file, ReadOptions options,
+                    const HermitianMatrix<T>& a) {
+  const auto entry_of = [](const auto& m, std::int64_t i, std::int64_t j) { return m.data[i + j * m.lda]; };
+  if (any_entry(a, [&](auto i, auto j) { return !below_normal(entry_of(a, i, j)); })) return;
+  options.progress = {};
+  const HermitianMatrix<Wide<T>> wide = read_matrix<Wide<T>>(file, options);
+  double largest = 0;
+  std::int64_t row = 0, col = 0;
+  bool loses = false;
+  any_entry(wide, [&](auto i, auto j) {
+    const Wide<T> x = entry_of(wide, i, j);
+    loses = loses || x != Wide<T>(entry_of(a, i, j));
+    if (std::abs(x) > largest)
+      largest = std::abs(x), row = wide.transposed ? j : i, col = wide.transposed ? i : j;
+    return false;
+  });
+  if (!loses) return;
+  throw FileError(file->path(), 0,
+                  "entry (" + std::to_string(row + 1) + ", " + std::to_string(col + 1) +
+                      "), the largest one, is below the range of float");
+}
+
 }  // namespace
 
 Format format_of(const MappedFile& file, const ReadOptions& options) {
@@ -95,12 +141,14 @@ Format format_of(const MappedFile& file, const ReadOptions& options) {
 }
 
 ScalarType type_of(const MappedFile& file, const ReadOptions& options) {
-  if (options.format == Format::automatic && begins_as_zip(file.text())) return ScalarType::d;
+  if (options.format == Format::automatic && begins_as_zip(file.text())) return type_of_npz(file);
   switch (format_of(file, options)) {
     case Format::npy:
       return type_of_npy(file);
     case Format::matrix_market:
       return read_market_header(file).field == MarketField::complex ? ScalarType::z : ScalarType::d;
+    case Format::elsi_csc:
+      return type_of_elsi(file);
     default:
       return ScalarType::d;
   }
@@ -114,9 +162,11 @@ void require_order(const std::filesystem::path& path, std::int64_t n, std::int64
 template <class T>
 HermitianMatrix<T> read_matrix(std::shared_ptr<const MappedFile> file, const ReadOptions& options) {
   const std::filesystem::path path = file->path();
-  Stored<T> stored = read_stored<T>(std::move(file), options);
+  Stored<T> stored = read_stored<T>(file, options);
   require_order(path, stored.n, options.n);
-  return settle_triangle(path, std::move(stored), options.triangle, options.threads);
+  HermitianMatrix<T> a = settle_triangle(path, std::move(stored), options.triangle, options.threads);
+  if (std::is_same_v<real_t<T>, float> && converts_to_float(*file, options)) require_digits(file, options, a);
+  return a;
 }
 
 template <class T>

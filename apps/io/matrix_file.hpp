@@ -29,8 +29,10 @@ enum class Triangle { automatic, lower, upper, symmetrize };
 struct ReadOptions {
   Format format = Format::automatic;
   Triangle triangle = Triangle::automatic;
+  bool both_triangles =
+      false;  // a symmetric or Hermitian Matrix Market file stores both triangles, as a general one does
   std::int64_t n = 0;  // raw: the order, 0: from the file's size. Other formats: 0, or the file's order
-  int threads = 0;     // 0: OpenMP's own number
+  int threads = 0;     // 0: loop_threads()
   std::function<void(double fraction)> progress;     // called from the calling thread; may throw to stop
   std::int64_t chunk_bytes = std::int64_t{1} << 20;  // approximate size of the pieces in which text is parsed
 };
@@ -52,12 +54,14 @@ struct HermitianMatrix {
 
 using SymmetricMatrix = HermitianMatrix<double>;
 
-// Type of the file's numbers. .npy and Matrix Market files say it (integers and patterns count as double); others are double.
+// Type of the file's numbers. .npy, Matrix Market, ELSI CSC and save_npz's files say it (integers and patterns count as double, and
+// the real or complex numbers of the last three as double or complex double); others are double.
 // Throws the FileErrors of read_matrix().
 ScalarType type_of(const MappedFile& file, const ReadOptions& options = {});
 
 // Entries of another type than T are converted. An entry that T cannot hold (an imaginary part, or beyond the range of float) is
-// refused. The entries of a raw file are of type T. A Hermitian Matrix Market file must have a real diagonal.
+// refused, and so is a matrix whose largest entry is below the normal numbers of float. The entries of a raw file are of type T. A
+// Hermitian Matrix Market file must have a diagonal that is real up to rounding.
 // Memory: a raw file, or an .npy file of native Ts (complex: in Fortran order), is used in place; symmetrize needs n^2 entries then.
 // All other files need n^2 entries, which are allocated before the body is read.
 // All threads parse text. The result does not depend on their number: duplicates are summed in the file's order.

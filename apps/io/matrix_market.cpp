@@ -2,7 +2,11 @@
 
 #include <algorithm>
 #include <array>
+#include <cmath>
 #include <complex>
+#include <cstring>
+#include <limits>
+#include <tuple>
 #include <vector>
 
 #include "apps/io/stored_coordinates.hpp"
@@ -22,6 +26,18 @@ struct CoordinateChunk : ParsedChunk {
   std::vector<CoordinateOf<T>> entries;
   std::vector<CoordinateOf<T>> by_block;  // `entries` sorted by block, within a block in the file's order
   std::array<std::size_t, max_blocks + 1> first;  // index of each block's first entry in by_block
+  bool below = false, above = false;  // a symmetric file: the chunk has entries below, above the diagonal
+};
+
+// An entry of a symmetric file off the diagonal.
+struct Position {
+  std::uint32_t row, col;  // from 1, row > col
+  bool above;              // true: the file stores the mirror image (col, row)
+  std::int64_t line;
+};
+
+struct PositionChunk : ParsedChunk {
+  std::vector<Position> positions;
 };
 
 template <class T>
@@ -81,10 +97,12 @@ bool parse_value(const char*& p, ParsedChunk& chunk, T& value) {
     return true;
   }
   const char* const start = p;
+  const char* second = nullptr;  // the imaginary part
   double re = 0, im = 0;
   if (!parse_part(p, chunk, field == MarketField::complex ? "real part" : "value", re)) return false;
   if constexpr (field == MarketField::complex) {
     p = skip_blanks(p, chunk.end);
+    second = p;
     if (!parse_part(p, chunk, "imaginary part", im)) return false;
   }
   if constexpr (field == MarketField::integer)
@@ -94,17 +112,27 @@ bool parse_value(const char*& p, ParsedChunk& chunk, T& value) {
         return false;
       }
   if (const char* const fault = misfit<T>(re, im); *fault != 0) {
-    chunk.refuse("the value '" + token_for_message(start, chunk.end) + "' " + fault);
+    const std::string im_text = second ? " " + token_for_message(second, chunk.end) : "";
+    chunk.refuse("the value '" + token_for_message(start, chunk.end) + im_text + "' " + fault);
     return false;
   }
   value = scalar_of<T>(re, im);
   return true;
 }
 
+// True if the imaginary part of a diagonal entry is as small as rounding makes it: at most n eps times the real part.
+template <class T>
+bool is_rounding(const MarketHeader& header, T value) {
+  const real_t<T> limit = static_cast<real_t<T>>(header.rows) * std::numeric_limits<real_t<T>>::epsilon();
+  return std::abs(std::imag(value)) <= limit * std::abs(std::real(value));
+}
+
 // Reason why a file that stores one triangle cannot have this entry, or "".
 template <class T>
 const char* unfit(const MarketHeader& header, bool on_diagonal, T value) {
-  if (!header.symmetric || std::imag(value) == 0 || (header.hermitian && !on_diagonal)) return "";
+  if (!header.symmetric || std::imag(value) == 0 ||
+      (header.hermitian && (!on_diagonal || is_rounding(header, value))))
+    return "";
   return header.hermitian ? "has an imaginary part; the diagonal of a Hermitian matrix is real"
                           : "has an imaginary part: the complex symmetric matrix is not Hermitian";
 }
@@ -126,6 +154,7 @@ bool parse_index(const char*& p, ParsedChunk& chunk, const char* what, std::int6
 template <MarketField field, class T>
 void parse_coordinates(CoordinateChunk<T>& chunk, const MarketHeader& header) {
   chunk.entries.clear();
+  chunk.below = chunk.above = false;
   parse_lines(chunk, [&](const char*& p) {
     std::int64_t row = 0, col = 0;
     T value{};
@@ -136,8 +165,13 @@ void parse_coordinates(CoordinateChunk<T>& chunk, const MarketHeader& header) {
     if (const char* const fault = unfit(header, row == col, value); *fault != 0)
       return chunk.refuse(std::string("the entry ") + fault);
     if (header.symmetric && row < col) {
+      chunk.above = true;
       std::swap(row, col);
       if (header.hermitian) value = mirrored(value);
+    } else if (row > col) {
+      chunk.below = true;
+    } else if (header.hermitian) {
+      value = std::real(value);
     }
     chunk.entries.push_back(
         {static_cast<std::uint32_t>(row - 1), static_cast<std::uint32_t>(col - 1), value});
@@ -216,6 +250,74 @@ class EntryCount {
   std::int64_t found_ = 0;
 };
 
+// Refuses a symmetric file that stores both an entry and its mirror image. The error names the first line that mirrors an entry before
+// it.
+void refuse_mirrored(const TextBody& body, const MarketHeader& header) {
+  require_host_memory(static_cast<std::uint64_t>(header.entries) * sizeof(Position));
+  std::vector<Position> positions;
+  positions.reserve(static_cast<std::size_t>(header.entries));
+  const auto parse = [&](PositionChunk& chunk) {
+    chunk.positions.clear();
+    parse_lines(chunk, [&](const char*& p) {
+      std::int64_t row = 0, col = 0;
+      if (!parse_index(p, chunk, "row index", header.rows, row)) return;
+      if (!parse_index(p, chunk, "column index", header.cols, col)) return;
+      if (row != col)
+        chunk.positions.push_back({static_cast<std::uint32_t>(std::max(row, col)),
+                                   static_cast<std::uint32_t>(std::min(row, col)), row < col,
+                                   chunk.lines - 1});
+      p = line_end(p, chunk.end);
+    });
+  };
+  for_each_chunk<PositionChunk>(body, parse, [&](std::span<PositionChunk> wave) {
+    for (const PositionChunk& chunk : wave)
+      for (Position position : chunk.positions) {
+        position.line += chunk.first_line;
+        positions.push_back(position);
+      }
+  });
+  std::sort(positions.begin(), positions.end(), [](const Position& x, const Position& y) {
+    return std::tie(x.row, x.col, x.line) < std::tie(y.row, y.col, y.line);
+  });
+  const Position* found = nullptr;
+  for (std::size_t i = 1; i < positions.size(); ++i) {
+    const Position &before = positions[i - 1], &here = positions[i];
+    if (before.row == here.row && before.col == here.col && before.above != here.above &&
+        (!found || here.line < found->line))
+      found = &here;
+  }
+  if (!found) return;
+  const std::string below = "entry (" + std::to_string(found->row) + ", " + std::to_string(found->col) + ")",
+                    above = "entry (" + std::to_string(found->col) + ", " + std::to_string(found->row) + ")";
+  throw FileError(body.path, found->line,
+                  (found->above ? above : below) + " mirrors " + (found->above ? below : above) +
+                      " of line " + std::to_string((found - 1)->line) + "; a " +
+                      (header.hermitian ? "hermitian" : "symmetric") +
+                      " file stores one triangle, and --both-triangles reads a file that stores both");
+}
+
+// Parses a coordinate body and checks the number of its entries. prepare() is called with each chunk, from any thread; accept() with
+// the chunks in the file's order, from the calling thread.
+template <class T, class Prepare, class Accept>
+void read_waves(const TextBody& body, const MarketHeader& header, Prepare prepare, Accept accept) {
+  using Chunk = CoordinateChunk<T>;
+  EntryCount count(body, header);
+  bool below = false, above = false;
+  const auto parse = [&](Chunk& chunk) {
+    parse_by_field(chunk, header);
+    prepare(chunk);
+  };
+  count.finish(for_each_chunk<Chunk>(body, parse, [&](std::span<Chunk> wave) {
+    for (const Chunk& chunk : wave) {
+      count.add(chunk, chunk.entries.size());
+      below = below || chunk.below;
+      above = above || chunk.above;
+    }
+    accept(wave);
+  }));
+  if (below && above) refuse_mirrored(body, header);
+}
+
 // Copies `count` values to position `from` of the lower triangle, which the file stores column by column.
 template <class T>
 void place_packed(const T* values, std::int64_t from, std::int64_t count, std::int64_t n, T* a) {
@@ -239,15 +341,12 @@ void place_packed(const T* values, std::int64_t from, std::int64_t count, std::i
 template <class T>
 void read_coordinates(const TextBody& body, const MarketHeader& header,
                       const std::function<void(std::span<const CoordinateOf<T>>)>& accept) {
-  EntryCount count(body, header);
   using Chunk = CoordinateChunk<T>;
-  const auto parse = [&](Chunk& chunk) { parse_by_field(chunk, header); };
-  count.finish(for_each_chunk<Chunk>(body, parse, [&](std::span<Chunk> wave) {
-    for (const Chunk& chunk : wave) {
-      count.add(chunk, chunk.entries.size());
-      accept(chunk.entries);
-    }
-  }));
+  read_waves<T>(
+      body, header, [](Chunk&) {},
+      [&](std::span<Chunk> wave) {
+        for (const Chunk& chunk : wave) accept(chunk.entries);
+      });
 }
 
 template <class T>
@@ -258,17 +357,14 @@ void add_coordinates(const TextBody& body, const MarketHeader& header, T* a) {
   int shift = 0;
   while (((header.cols - 1) >> shift) >= max_blocks) ++shift;
 
-  const auto parse = [&](Chunk& chunk) {
-    parse_by_field(chunk, header);
+  const auto sort = [&](Chunk& chunk) {
     if (parallel) sort_by_block(chunk, shift);
   };
   const auto add = [&](const CoordinateOf<T>& e) {
     a[e.row + static_cast<std::int64_t>(e.col) * n] += e.value;
   };
 
-  EntryCount count(body, header);
-  const std::int64_t last_line = for_each_chunk<Chunk>(body, parse, [&](std::span<Chunk> wave) {
-    for (const Chunk& chunk : wave) count.add(chunk, chunk.entries.size());
+  read_waves<T>(body, header, sort, [&](std::span<Chunk> wave) {
     if (!parallel) {
       for (const Chunk& chunk : wave)
         for (const auto& e : chunk.entries) add(e);
@@ -279,7 +375,6 @@ void add_coordinates(const TextBody& body, const MarketHeader& header, T* a) {
       for (const Chunk& chunk : wave)
         for (std::size_t i = chunk.first[block]; i < chunk.first[block + 1]; ++i) add(chunk.by_block[i]);
   });
-  count.finish(last_line);
 }
 
 template <class T>
@@ -313,16 +408,19 @@ void fill_array(const TextBody& body, const MarketHeader& header, T* a) {
   count.finish(last_line);
   if (!is_complex<T> || !header.symmetric) return;
   for (std::int64_t j = 0; j < header.cols; ++j)
-    for (std::int64_t i = j; i < (header.hermitian ? j + 1 : header.rows); ++i)
-      if (const char* const fault = unfit(header, i == j, a[i + j * header.rows]); *fault != 0)
+    for (std::int64_t i = j; i < (header.hermitian ? j + 1 : header.rows); ++i) {
+      T& value = a[i + j * header.rows];
+      if (const char* const fault = unfit(header, i == j, value); *fault != 0)
         throw FileError(body.path, 0,
                         "entry (" + std::to_string(i + 1) + ", " + std::to_string(j + 1) + ") " + fault);
+      value = std::real(value);
+    }
 }
 
 namespace {
 
-MarketHeader read_square_header(const MappedFile& file) {
-  MarketHeader header = read_market_header(file);
+MarketHeader read_square_header(const MappedFile& file, const ReadOptions& options) {
+  MarketHeader header = read_market_header(file, options.both_triangles);
   if (header.rows != header.cols)
     throw FileError(file.path(), header.size_line,
                     "the matrix is " + std::to_string(header.rows) + " x " + std::to_string(header.cols) +
@@ -341,24 +439,25 @@ TextBody body_of(const MappedFile& file, const MarketHeader& header, const ReadO
 template <class T>
 void read_market_coordinates(
     const MappedFile& file, const ReadOptions& options,
-    const std::function<void(const StoredCoordinates& head, std::int64_t entries)>& begin,
+    const std::function<void(const CoordinatesHead& head, std::int64_t entries)>& begin,
     const std::function<void(std::span<const CoordinateOf<T>>)>& accept) {
-  const MarketHeader header = read_square_header(file);
+  const MarketHeader header = read_square_header(file, options);
   if (!header.coordinate)
     throw FileError(file.path(), 1, "lists every entry of a dense matrix; a coordinate file is required");
-  begin({header.rows, {}, header.symmetric, header.description}, header.entries);
+  begin({header.rows, header.symmetric, header.description}, header.entries);
   read_coordinates<T>(body_of(file, header, options), header, accept);
 }
 
-StoredCoordinates read_market_coordinates(const MappedFile& file, const ReadOptions& options) {
-  StoredCoordinates stored;
-  read_market_coordinates<double>(
+template <class T>
+StoredCoordinates<T> read_market_coordinates(const MappedFile& file, const ReadOptions& options) {
+  StoredCoordinates<T> stored;
+  read_market_coordinates<T>(
       file, options,
-      [&](const StoredCoordinates& head, std::int64_t entries) {
-        stored = head;
+      [&](const CoordinatesHead& head, std::int64_t entries) {
+        static_cast<CoordinatesHead&>(stored) = head;
         reserve(stored, entries);
       },
-      [&](std::span<const Coordinate> entries) {
+      [&](std::span<const CoordinateOf<T>> entries) {
         stored.entries.insert(stored.entries.end(), entries.begin(), entries.end());
       });
   return stored;
@@ -366,7 +465,7 @@ StoredCoordinates read_market_coordinates(const MappedFile& file, const ReadOpti
 
 template <class T>
 Stored<T> read_matrix_market(const MappedFile& file, const ReadOptions& options) {
-  const MarketHeader header = read_square_header(file);
+  const MarketHeader header = read_square_header(file, options);
   const std::int64_t n = header.rows;
   std::shared_ptr<T> memory = allocate_matrix<T>(n, n);
   const TextBody body = body_of(file, header, options);
@@ -379,6 +478,12 @@ Stored<T> read_matrix_market(const MappedFile& file, const ReadOptions& options)
   return stored_in(std::move(memory), n, !header.symmetric, header.description);
 }
 
-EIGEN_G_INSTANTIATE(all_types, read_market_coordinates, fill_array, read_matrix_market);
+EIGEN_G_INSTANTIATE(all_types, fill_array, read_matrix_market);
+EIGEN_G_INSTANTIATE_OVERLOAD(all_types, read_market_coordinates,
+                             StoredCoordinates<T>(const MappedFile&, const ReadOptions&));
+EIGEN_G_INSTANTIATE_OVERLOAD(all_types, read_market_coordinates,
+                             void(const MappedFile&, const ReadOptions&,
+                                  const std::function<void(const CoordinatesHead&, std::int64_t)>&,
+                                  const std::function<void(std::span<const CoordinateOf<T>>)>&));
 
 }  // namespace eigen_g::io

@@ -1,11 +1,11 @@
 // Parses the bodies of Matrix Market files, coordinate and array, in parallel.
 //
-// Accepted: entries above the diagonal of a symmetric file (they are mirrored), duplicates (they are summed, also an entry with its
-// mirror image), blank and comment lines anywhere, CR LF, blanks around numbers, no line end after the last line, D exponents,
-// + signs, inf and nan.
+// Accepted: entries above the diagonal of a symmetric file (they are mirrored), duplicates (they are summed), blank and comment lines
+// anywhere, CR LF, blanks around numbers, no line end after the last line, D exponents, + signs, inf and nan. On the diagonal of a
+// Hermitian matrix an imaginary part of at most n eps times the real part counts as rounding, and is dropped.
 // Refused with line and reason: an index outside 1..n, a word that is not a number, text after an entry, a number beyond the type's
-// range, fewer or more entries than the header announces, and an imaginary part in a real type, in a symmetric matrix or on the
-// diagonal of a Hermitian matrix.
+// range, fewer or more entries than the header announces, an entry of a symmetric file together with its mirror image, and an
+// imaginary part in a real type, in a symmetric matrix or, beyond rounding, on the diagonal of a Hermitian matrix.
 #pragma once
 
 #include <cstdint>

@@ -75,7 +75,8 @@ void read_banner(const std::filesystem::path& path, std::string_view line, Marke
 
   if (field == "real" || field == "double")
     header.field = MarketField::real;
-  else if (field == "integer")
+  else if (field == "integer" ||
+           field == "unsigned-integer")  // SciPy writes the second one for unsigned types
     header.field = MarketField::integer;
   else if (field == "pattern")
     header.field = MarketField::pattern;
@@ -146,12 +147,16 @@ bool has_market_banner(std::string_view text) {
   return false;
 }
 
-MarketHeader read_market_header(const MappedFile& file) {
+MarketHeader read_market_header(const MappedFile& file, bool both_triangles) {
   MarketHeader header;
   LineReader lines(file.text());
   std::string_view line;
   lines.next(line);
   read_banner(file.path(), line, header);
+  if (both_triangles && header.symmetric) {
+    header.symmetric = header.hermitian = false;
+    header.description += ", both triangles";
+  }
   do {
     if (!lines.next(line)) throw FileError(file.path(), lines.number(), "ends before the size line");
     line = trimmed(line);

@@ -29,6 +29,7 @@ bool has_market_banner(std::string_view text);
 
 // Throws FileError: no banner; unknown words; a matrix that cannot be symmetric or Hermitian (skew-symmetric; symmetric but not
 // square; hermitian but not complex); an invalid size line; a body that is too short for the announced entries.
-MarketHeader read_market_header(const MappedFile& file);
+// With both_triangles a symmetric or Hermitian file is read as a general one.
+MarketHeader read_market_header(const MappedFile& file, bool both_triangles = false);
 
 }  // namespace eigen_g::io

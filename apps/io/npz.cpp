@@ -2,6 +2,7 @@
 // indptr, indices and data; coo has row, col and data; all have shape.
 // Source: scipy.sparse.save_npz.
 #include <algorithm>
+#include <complex>
 #include <cstring>
 #include <limits>
 
@@ -41,9 +42,6 @@ class Npz {
     const ZipMember& found = member(name);
     const ZipContent content = unpacked(file_, found);
     NpyArray array = npy_array(file_.path().string() + "(" + found.name + ")", content.text, content.owner);
-    if (array.kind == NpyKind::complex)
-      refuse(std::string("member ") + name + " holds '" + array.descr +
-             "', complex numbers; real ones are required");
     if (array.shape.size() != dimensions)
       refuse(std::string("member ") + name + " has " + std::to_string(array.shape.size()) + " dimensions");
     return array;
@@ -68,24 +66,34 @@ class Npz {
   std::vector<ZipMember> members_;
 };
 
-// Reads the elements of an array as doubles, which hold every possible index exactly.
+// Reads the elements of an array as Ts. Doubles hold every possible index exactly.
+template <class T = double>
 class Numbers {
  public:
-  explicit Numbers(const NpyArray& array) : array_(array) {}
-  double operator[](std::int64_t i) {
+  Numbers(const Npz& npz, const char* name, const NpyArray& array) : npz_(npz), name_(name), array_(array) {}
+  T operator[](std::int64_t i) {
     if (i < first_ || i >= first_ + count_) {
       first_ = i;
       count_ = std::min<std::int64_t>(piece, array_.count - i);
-      array_.convert(first_, count_, buffer_);
+      if (const std::int64_t unfit = array_.convert(first_, count_, buffer_); unfit >= 0) refuse(unfit);
     }
     return buffer_[i - first_];
   }
 
  private:
+  [[noreturn]] void refuse(std::int64_t unfit) const {
+    std::complex<double> element;
+    array_.convert(unfit, 1, &element);
+    npz_.refuse("element " + std::to_string(unfit + 1) + " of " + name_ + " " +
+                misfit<T>(element.real(), element.imag()));
+  }
+
   static constexpr std::int64_t piece = 512;
+  const Npz& npz_;
+  const char* name_;
   const NpyArray& array_;
   std::int64_t first_ = 0, count_ = 0;
-  double buffer_[piece];
+  T buffer_[piece];
 };
 
 void require_count(const Npz& npz, const char* name, const NpyArray& array, std::int64_t count) {
@@ -101,12 +109,14 @@ std::uint32_t index_in(const Npz& npz, const char* name, std::int64_t at, double
   return static_cast<std::uint32_t>(index);
 }
 
-void add_compressed(const Npz& npz, bool rows, StoredCoordinates& stored) {
+template <class T>
+void add_compressed(const Npz& npz, bool rows, StoredCoordinates<T>& stored) {
   const NpyArray starts = npz.integers("indptr"), indices = npz.integers("indices"), data = npz.array("data");
   require_count(npz, "indptr", starts, stored.n + 1);
   require_count(npz, "data", data, indices.count);
   reserve(stored, indices.count);
-  Numbers start(starts), index(indices), value(data);
+  Numbers start(npz, "indptr", starts), index(npz, "indices", indices);
+  Numbers<T> value(npz, "data", data);
   if (start[0] != 0) npz.refuse("indptr does not begin with 0");
   for (std::int64_t i = 0; i < stored.n; ++i) {
     const double begin = start[i], end = start[i + 1];
@@ -125,12 +135,14 @@ void add_compressed(const Npz& npz, bool rows, StoredCoordinates& stored) {
                "; indices has " + std::to_string(indices.count) + " elements");
 }
 
-void add_coordinates(const Npz& npz, StoredCoordinates& stored) {
+template <class T>
+void add_coordinates(const Npz& npz, StoredCoordinates<T>& stored) {
   const NpyArray rows = npz.integers("row"), cols = npz.integers("col"), data = npz.array("data");
   require_count(npz, "col", cols, rows.count);
   require_count(npz, "data", data, rows.count);
   reserve(stored, rows.count);
-  Numbers row(rows), col(cols), value(data);
+  Numbers row(npz, "row", rows), col(npz, "col", cols);
+  Numbers<T> value(npz, "data", data);
   for (std::int64_t p = 0; p < rows.count; ++p)
     stored.entries.push_back(
         {index_in(npz, "row", p, row[p], stored.n), index_in(npz, "col", p, col[p], stored.n), value[p]});
@@ -138,7 +150,8 @@ void add_coordinates(const Npz& npz, StoredCoordinates& stored) {
 
 }  // namespace
 
-StoredCoordinates read_npz_coordinates(const MappedFile& file) {
+template <class T>
+StoredCoordinates<T> read_npz_coordinates(const MappedFile& file) {
   const Npz npz(file);
   const std::string format = npz.word("format");
   if (format != "csr" && format != "csc" && format != "coo")
@@ -152,7 +165,7 @@ StoredCoordinates read_npz_coordinates(const MappedFile& file) {
                std::to_string(static_cast<std::int64_t>(extents[1])) + "; a square one is required");
   if (!(extents[0] >= 0 && extents[0] <= std::numeric_limits<std::int32_t>::max()))
     npz.refuse("the order, " + std::to_string(static_cast<std::int64_t>(extents[0])) + ", is out of range");
-  StoredCoordinates stored;
+  StoredCoordinates<T> stored;
   stored.n = static_cast<std::int64_t>(extents[0]);
   stored.format_name = "SciPy .npz " + format;
   if (format == "coo") {
@@ -165,14 +178,27 @@ StoredCoordinates read_npz_coordinates(const MappedFile& file) {
 
 template <class T>
 Stored<T> read_npz_square(const MappedFile& file) {
-  StoredCoordinates stored = read_npz_coordinates(file);
+  StoredCoordinates<T> stored = read_npz_coordinates<T>(file);
   const std::int64_t n = stored.n;
   std::shared_ptr<T> memory = allocate_matrix<T>(n, n);
   set_zero(memory.get(), n, false, 1);
-  for (const Coordinate& e : stored.entries) memory.get()[e.row + e.col * n] += scalar_of<T>(e.value);
+  for (const CoordinateOf<T>& e : stored.entries) memory.get()[e.row + e.col * n] += e.value;
   return stored_in(std::move(memory), n, true, std::move(stored.format_name));
 }
 
-EIGEN_G_INSTANTIATE(all_types, read_npz_square);
+ScalarType type_of_npz(const MappedFile& file) {
+  for (const ZipMember& member : zip_members(file))
+    if (member.name == "data.npy") {
+      constexpr std::int64_t longer_than_its_header = 4096;
+      const ZipContent content = unpacked(file, member, longer_than_its_header);
+      NpyHeader header;
+      std::size_t begin = 0;
+      const bool valid = read_npy_header(content.text, header, begin).empty();
+      return valid && header.descr.find('c') != std::string::npos ? ScalarType::z : ScalarType::d;
+    }
+  return ScalarType::d;
+}
+
+EIGEN_G_INSTANTIATE(all_types, read_npz_coordinates, read_npz_square);
 
 }  // namespace eigen_g::io

@@ -82,6 +82,18 @@ constexpr const char* misfit(double re, double im) {
   return "";
 }
 
+// True if the largest part of x is below the normal numbers of T. A matrix of such numbers loses digits when they become Ts. Next to
+// larger entries the loss is below the roundoff.
+template <class T>
+constexpr bool below_normal(T x) {
+  constexpr real_t<T> least = std::numeric_limits<real_t<T>>::min();
+  const auto small = [](real_t<T> part) { return part > -least && part < least; };
+  if constexpr (is_complex<T>)
+    return small(x.real()) && small(x.imag());
+  else
+    return small(x);
+}
+
 template <class T>
 constexpr T scalar_of(double re, double im = 0) {
   using R = real_t<T>;

@@ -12,6 +12,7 @@
 #include "apps/io/symmetry.hpp"
 #include "apps/io/text_chunks.hpp"
 #include "apps/io/transposed.hpp"
+#include "hybrid/instantiate.hpp"
 
 namespace eigen_g::io {
 
@@ -51,7 +52,7 @@ std::int64_t tidy(Element* row, std::int64_t count) {
   return kept;
 }
 
-CrsMatrix<double> sorted(StoredCoordinates stored, int threads) {
+CrsMatrix<double> sorted(StoredCoordinates<double> stored, int threads) {
   const std::int64_t n = stored.n;
   const HostArray<std::int64_t> begin = host_array<std::int64_t>(n + 1),
                                 next = host_array<std::int64_t>(n + 1);
@@ -121,22 +122,25 @@ CrsMatrix<double> symmetric(const CrsView<double>& a, Triangle triangle) {
   return b;
 }
 
-StoredCoordinates read_coordinates_of(const MappedFile& file, const ReadOptions& options) {
+template <class T>
+StoredCoordinates<T> read_coordinates_of(const MappedFile& file, const ReadOptions& options) {
   switch (kind_of(file)) {
     case Sparse::market:
-      return read_market_coordinates(file, options);
+      return read_market_coordinates<T>(file, options);
     case Sparse::elsi:
-      return read_elsi_coordinates(file);
+      return read_elsi_coordinates<T>(file);
     case Sparse::npz:
-      return read_npz_coordinates(file);
+      return read_npz_coordinates<T>(file);
     case Sparse::none:
       break;
   }
   throw FileError(file.path(), 0, "is neither Matrix Market, ELSI CSC nor an .npz of SciPy's save_npz");
 }
 
-SparseMatrix read_sparse(const MappedFile& file, const ReadOptions& options) {
-  StoredCoordinates stored = read_coordinates_of(file, options);
+}  // namespace
+
+SparseMatrix read_sparse_matrix(const MappedFile& file, const ReadOptions& options) {
+  StoredCoordinates<double> stored = read_coordinates_of<double>(file, options);
   require_order(file.path(), stored.n, options.n);
   SparseMatrix m;
   m.format_name = stored.format_name;
@@ -161,8 +165,6 @@ SparseMatrix read_sparse(const MappedFile& file, const ReadOptions& options) {
   return m;
 }
 
-}  // namespace
-
 bool holds_coordinates(const MappedFile& file, const ReadOptions& options) {
   const Format format = options.format;
   switch (kind_of(file)) {
@@ -179,20 +181,36 @@ bool holds_coordinates(const MappedFile& file, const ReadOptions& options) {
   return false;
 }
 
+std::int64_t order_of_coordinates(const MappedFile& file, const ReadOptions& options) {
+  return kind_of(file) == Sparse::market ? read_market_header(file).rows
+                                         : read_coordinates_of<double>(file, options).n;
+}
+
+template <class T>
 void read_coordinates(const MappedFile& file, const ReadOptions& options,
-                      const std::function<void(const StoredCoordinates& head)>& begin,
-                      const std::function<void(std::span<const Coordinate>)>& accept) {
+                      const std::function<void(const CoordinatesHead& head)>& begin,
+                      const std::function<void(std::span<const CoordinateOf<T>>)>& accept) {
   if (kind_of(file) == Sparse::market)
-    return read_market_coordinates<double>(
-        file, options, [&](const StoredCoordinates& head, std::int64_t) { begin(head); }, accept);
-  const StoredCoordinates stored = read_coordinates_of(file, options);
-  begin({stored.n, {}, stored.symmetric, stored.format_name});
+    return read_market_coordinates<T>(
+        file, options, [&](const CoordinatesHead& head, std::int64_t) { begin(head); }, accept);
+  const StoredCoordinates<T> stored = read_coordinates_of<T>(file, options);
+  begin(stored);
   accept(stored.entries);
 }
 
-void reserve(StoredCoordinates& stored, std::int64_t entries) {
-  require_host_memory(static_cast<std::uint64_t>(entries) * sizeof(Coordinate));
+template <class T>
+void reserve(StoredCoordinates<T>& stored, std::int64_t entries) {
+  require_host_memory(static_cast<std::uint64_t>(entries) * sizeof(CoordinateOf<T>));
   stored.entries.reserve(static_cast<std::size_t>(entries));
+}
+
+template <class T>
+T entry_as(const std::filesystem::path& path, std::int64_t row, std::int64_t col,
+           std::complex<double> value) {
+  if (const char* const fault = misfit<T>(value.real(), value.imag()); *fault != 0)
+    throw FileError(path, 0,
+                    "entry (" + std::to_string(row + 1) + ", " + std::to_string(col + 1) + ") " + fault);
+  return scalar_of<T>(value.real(), value.imag());
 }
 
 bool is_sparse_file(const std::filesystem::path& path) {
@@ -200,14 +218,20 @@ bool is_sparse_file(const std::filesystem::path& path) {
 }
 
 SparseMatrix read_sparse_matrix(const std::filesystem::path& path, const ReadOptions& options) {
-  return read_sparse(*open_input(path), options);
+  return read_sparse_matrix(*open_input(path), options);
 }
 
 std::variant<SparseMatrix, SymmetricMatrix> read_sparse_or_dense(const std::filesystem::path& path,
                                                                  const ReadOptions& options) {
   std::shared_ptr<const MappedFile> file = open_input(path);
-  if (holds_coordinates(*file, options)) return read_sparse(*file, options);
+  if (holds_coordinates(*file, options)) return read_sparse_matrix(*file, options);
   return read_matrix(std::move(file), options);
 }
+
+EIGEN_G_INSTANTIATE(all_types, reserve, entry_as);
+EIGEN_G_INSTANTIATE_OVERLOAD(all_types, read_coordinates,
+                             void(const MappedFile&, const ReadOptions&,
+                                  const std::function<void(const CoordinatesHead&)>&,
+                                  const std::function<void(std::span<const CoordinateOf<T>>)>&));
 
 }  // namespace eigen_g::io

@@ -6,6 +6,7 @@
 #include <string>
 #include <variant>
 
+#include "apps/io/mapped_file.hpp"
 #include "apps/io/matrix_file.hpp"
 #include "blas2/spmv/sparse_matrix.hpp"
 
@@ -25,6 +26,7 @@ bool is_sparse_file(const std::filesystem::path& path);
 // the lower one is taken. NaN and infinity are accepted. Memory: 16 bytes an entry of the file, and 24 bytes an entry of the matrix.
 // Throws FileError (also for a format that is not sparse) and OutOfMemory.
 SparseMatrix read_sparse_matrix(const std::filesystem::path& path, const ReadOptions& options = {});
+SparseMatrix read_sparse_matrix(const MappedFile& file, const ReadOptions& options = {});  // an open file
 
 // Reads a sparse file into rows and any other file into a dense matrix. options.format, if given, decides instead of the content.
 // Throws what the two readers throw.

@@ -1,8 +1,10 @@
-// StoredCoordinates: a square matrix as the file lists it. Each format's reader returns one to read_sparse_matrix(), which sorts the
-// entries, sums duplicates and treats the triangles.
+// StoredCoordinates: a square matrix as the file lists it. Each format's reader returns one; read_sparse_matrix() sorts the entries,
+// sums duplicates and treats the triangles. T is float, double, std::complex<float> or std::complex<double>.
 #pragma once
 
+#include <complex>
 #include <cstdint>
+#include <filesystem>
 #include <functional>
 #include <span>
 #include <string>
@@ -14,32 +16,49 @@
 
 namespace eigen_g::io {
 
-struct StoredCoordinates {
+struct CoordinatesHead {
   std::int64_t n = 0;
-  std::vector<Coordinate> entries;  // in the file's order; duplicates are summed in this order
-  bool symmetric = false;           // true: row >= col, and each entry stands for its mirror image too
+  bool symmetric = false;  // true: row >= col, and each entry stands for its mirror image too
   std::string format_name;
 };
+template <class T>
+struct StoredCoordinates : CoordinatesHead {
+  std::vector<CoordinateOf<T>> entries;  // in the file's order; duplicates are summed in this order
+};
 
-void reserve(StoredCoordinates& stored, std::int64_t entries);  // throws OutOfMemory
+template <class T>
+void reserve(StoredCoordinates<T>& stored, std::int64_t entries);  // throws OutOfMemory
+
+// Entry (row, col), counted from 0, of the file as a T. Throws FileError if T cannot hold it.
+template <class T>
+T entry_as(const std::filesystem::path& path, std::int64_t row, std::int64_t col, std::complex<double> value);
 
 // Readers of the formats. They throw FileError and OutOfMemory, with the messages of the format's dense reader if it has one.
-StoredCoordinates read_market_coordinates(const MappedFile& file, const ReadOptions& options);
-StoredCoordinates read_elsi_coordinates(const MappedFile& file);
-StoredCoordinates read_npz_coordinates(const MappedFile& file);
+template <class T>
+StoredCoordinates<T> read_market_coordinates(const MappedFile& file, const ReadOptions& options);
+template <class T>
+StoredCoordinates<T> read_elsi_coordinates(const MappedFile& file);
+template <class T>
+StoredCoordinates<T> read_npz_coordinates(const MappedFile& file);
+// Double or complex double. An invalid file counts as double; its reader reports the error.
+ScalarType type_of_elsi(const MappedFile& file);
+ScalarType type_of_npz(const MappedFile& file);
 
 // True if the file holds coordinates, in the format that options.format names, or in any format if it is automatic.
 bool holds_coordinates(const MappedFile& file, const ReadOptions& options);
-// Calls begin() with a head without entries, then accept() with the entries, piece by piece in the file's order, from the calling
+// The order of the matrix in such a file. A Matrix Market file is not parsed for it.
+std::int64_t order_of_coordinates(const MappedFile& file, const ReadOptions& options);
+// Calls begin(), then accept() with the entries, piece by piece in the file's order, from the calling
 // thread. A Matrix Market file is parsed piece by piece. For the other formats all entries are in memory at once.
+template <class T>
 void read_coordinates(const MappedFile& file, const ReadOptions& options,
-                      const std::function<void(const StoredCoordinates& head)>& begin,
-                      const std::function<void(std::span<const Coordinate>)>& accept);
-// The Matrix Market part of read_coordinates(), for any type of entries.
+                      const std::function<void(const CoordinatesHead& head)>& begin,
+                      const std::function<void(std::span<const CoordinateOf<T>>)>& accept);
+// The Matrix Market part of read_coordinates().
 template <class T>
 void read_market_coordinates(
     const MappedFile& file, const ReadOptions& options,
-    const std::function<void(const StoredCoordinates& head, std::int64_t entries)>& begin,
+    const std::function<void(const CoordinatesHead& head, std::int64_t entries)>& begin,
     const std::function<void(std::span<const CoordinateOf<T>>)>& accept);
 
 }  // namespace eigen_g::io

@@ -6,8 +6,6 @@
 // in accept(), so the result does not depend on the number of threads.
 #pragma once
 
-#include <omp.h>
-
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
@@ -28,7 +26,7 @@ struct TextBody {
   const char* begin;
   const char* end;
   std::int64_t first_line;  // number of the line at `begin`
-  int threads = 0;          // 0: OpenMP's own number
+  int threads = 0;          // 0: loop_threads()
   std::int64_t chunk_bytes = std::int64_t{1} << 20;
   const std::function<void(double)>& progress;
 };
@@ -45,7 +43,7 @@ struct ParsedChunk {
 
 inline int thread_count(int threads) {
   if (address_space_limited()) return 1;
-  return threads > 0 ? std::min(threads, usable_cores()) : omp_get_max_threads();
+  return threads > 0 ? std::min(threads, usable_cores()) : loop_threads();
 }
 
 // parse(Chunk&) is called from any thread, accept(std::span<Chunk>) from the calling thread. accept() throws a chunk's fault as

@@ -76,16 +76,17 @@ void read_extra_field(const ZipBytes& bytes, std::int64_t at, std::int64_t end,
 }
 
 #ifdef EIGEN_G_HAVE_ZLIB
-void inflate_into(const ZipBytes& bytes, const ZipMember& member, const std::byte* packed, std::byte* out) {
+// Unpacks the first `size` bytes of a member.
+void inflate_into(const ZipBytes& bytes, const ZipMember& member, const std::byte* packed, std::byte* out,
+                  std::int64_t size) {
   z_stream stream{};
   if (inflateInit2(&stream, -MAX_WBITS) != Z_OK)
     bytes.refuse("member " + member.name + ": zlib cannot begin");
   constexpr std::int64_t piece = std::int64_t{1} << 30;  // zlib counts bytes in 32 bits
   std::int64_t taken = 0, given = 0;
   int status = Z_OK;
-  while (status == Z_OK) {
-    const std::int64_t in = std::min(piece, member.packed - taken),
-                       room = std::min(piece, member.size - given);
+  while (status == Z_OK && (given < size || size == member.size)) {
+    const std::int64_t in = std::min(piece, member.packed - taken), room = std::min(piece, size - given);
     stream.next_in = reinterpret_cast<Bytef*>(const_cast<std::byte*>(packed + taken));
     stream.avail_in = static_cast<uInt>(in);
     stream.next_out = reinterpret_cast<Bytef*>(out + given);
@@ -95,7 +96,7 @@ void inflate_into(const ZipBytes& bytes, const ZipMember& member, const std::byt
     given += room - stream.avail_out;
   }
   inflateEnd(&stream);
-  if (status != Z_STREAM_END || given != member.size)
+  if ((status != Z_STREAM_END && size == member.size) || given != size)
     bytes.refuse("member " + member.name + " is damaged: it unpacks to " + std::to_string(given) + " of " +
                  std::to_string(member.size) + " bytes");
 }
@@ -152,7 +153,7 @@ std::vector<ZipMember> zip_members(const MappedFile& file) {
   return members;
 }
 
-ZipContent unpacked(const MappedFile& file, const ZipMember& member) {
+ZipContent unpacked(const MappedFile& file, const ZipMember& member, std::int64_t most) {
   const ZipBytes bytes(file);
   if (bytes.number(member.header_at, 4) != local_header)
     bytes.refuse("is a zip archive with a damaged directory");
@@ -162,11 +163,11 @@ ZipContent unpacked(const MappedFile& file, const ZipMember& member) {
   if (begin > file.size() || member.packed > file.size() - begin)
     bytes.refuse("member " + member.name + " ends beyond the archive, which is truncated");
   const std::byte* data = file.bytes() + begin;
-  const auto size = static_cast<std::size_t>(member.size);
+  const auto size = static_cast<std::size_t>(std::min(most, member.size));
   if (member.method == 0) {
     if (member.packed != member.size) bytes.refuse("member " + member.name + " has two different lengths");
 #ifdef EIGEN_G_HAVE_ZLIB
-    check_sum(bytes, member, data);
+    if (member.size <= most) check_sum(bytes, member, data);
 #endif
     return {{reinterpret_cast<const char*>(data), size}, nullptr};
   }
@@ -174,9 +175,10 @@ ZipContent unpacked(const MappedFile& file, const ZipMember& member) {
     bytes.refuse("member " + member.name + " is packed by method " + std::to_string(member.method) +
                  "; deflate is read");
 #ifdef EIGEN_G_HAVE_ZLIB
-  std::shared_ptr<std::byte> memory(host_array<std::byte>(member.size).release(), FreeHost{});
-  inflate_into(bytes, member, data, memory.get());
-  check_sum(bytes, member, memory.get());
+  std::shared_ptr<std::byte> memory(host_array<std::byte>(static_cast<std::int64_t>(size)).release(),
+                                    FreeHost{});
+  inflate_into(bytes, member, data, memory.get(), static_cast<std::int64_t>(size));
+  if (member.size <= most) check_sum(bytes, member, memory.get());
   return {{reinterpret_cast<const char*>(memory.get()), size}, memory};
 #else
   bytes.refuse(

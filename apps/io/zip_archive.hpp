@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <limits>
 #include <memory>
 #include <string>
 #include <string_view>
@@ -24,12 +25,14 @@ struct ZipMember {
 // file.
 std::vector<ZipMember> zip_members(const MappedFile& file);
 
-// The bytes of a member, in place if it is stored. Throws FileError: encrypted, a method other than deflate, a wrong checksum or
+// The bytes of a member, in place if it is stored; the first `most` bytes only, if it has more. The checksum is compared if all bytes
+// are unpacked. Throws FileError: encrypted, a method other than deflate, a wrong checksum or
 // length, a deflated member in a build without zlib. Throws OutOfMemory.
 struct ZipContent {
   std::string_view text;
   std::shared_ptr<const void> owner;  // null: the text is in the mapped file
 };
-ZipContent unpacked(const MappedFile& file, const ZipMember& member);
+ZipContent unpacked(const MappedFile& file, const ZipMember& member,
+                    std::int64_t most = std::numeric_limits<std::int64_t>::max());
 
 }  // namespace eigen_g::io

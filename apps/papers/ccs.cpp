@@ -25,8 +25,8 @@ void add_columns(std::int64_t first, std::int64_t last, const CcsView<T>& a, con
 }  // namespace
 
 template <class T>
-void ccs_multiply(int k, same_t<T> alpha, const CcsView<T>& a, const same_t<T>* x, same_t<T> beta, T* y,
-                  int threads) {
+void ccs_multiply_on_cpu(int k, same_t<T> alpha, const CcsView<T>& a, const same_t<T>* x, same_t<T> beta,
+                         T* y, int threads) {
   blas2::require_block(k);
   const std::int64_t count = a.rows * k;
   const HostArray<T> sums = host_array<T>(ccs_parts * count);
@@ -54,6 +54,6 @@ void ccs_multiply(int k, same_t<T> alpha, const CcsView<T>& a, const same_t<T>* 
 }
 
 EIGEN_G_INSTANTIATE_CLASS(real_types, Ccs);
-EIGEN_G_INSTANTIATE_OVERLOAD(real_types, ccs_multiply, void(int, T, const CcsView<T>&, const T*, T, T*, int));
+EIGEN_G_INSTANTIATE(real_types, ccs_multiply_on_cpu);
 
 }  // namespace eigen_g::papers

@@ -126,7 +126,6 @@ void ccs_multiply(const Queue& queue, int k, same_t<T> alpha, const CcsView<T>& 
 }
 
 EIGEN_G_INSTANTIATE_CLASS(real_types, CcsOnDevice);
-EIGEN_G_INSTANTIATE_OVERLOAD(real_types, ccs_multiply,
-                             void(const Queue&, int, T, const CcsView<T>&, const T*, T, T*));
+EIGEN_G_INSTANTIATE(real_types, ccs_multiply);
 
 }  // namespace eigen_g::papers

@@ -50,8 +50,8 @@ class Ccs {
 // Throws InvalidArgument (k), OutOfMemory.
 inline constexpr int ccs_parts = 16;
 template <class T>
-void ccs_multiply(int k, same_t<T> alpha, const CcsView<T>& a, const same_t<T>* x, same_t<T> beta, T* y,
-                  int threads = 0);
+void ccs_multiply_on_cpu(int k, same_t<T> alpha, const CcsView<T>& a, const same_t<T>* x, same_t<T> beta,
+                         T* y, int threads = 0);
 
 #ifdef EIGEN_G_HAVE_CUDA
 // The owner of the arrays in device memory.

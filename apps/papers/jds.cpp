@@ -63,8 +63,8 @@ void multiply_positions(std::int64_t first, std::int64_t last, T alpha, const Jd
 }  // namespace
 
 template <class T>
-void jds_multiply(int k, same_t<T> alpha, const JdsView<T>& a, const same_t<T>* x, same_t<T> beta, T* y,
-                  int threads) {
+void jds_multiply_on_cpu(int k, same_t<T> alpha, const JdsView<T>& a, const same_t<T>* x, same_t<T> beta,
+                         T* y, int threads) {
   blas2::require_block(k);
   constexpr std::int64_t block = 128;
   const std::int64_t blocks = (a.rows + block - 1) / block;
@@ -81,6 +81,6 @@ void jds_multiply(int k, same_t<T> alpha, const JdsView<T>& a, const same_t<T>* 
 }
 
 EIGEN_G_INSTANTIATE_CLASS(real_types, Jds);
-EIGEN_G_INSTANTIATE_OVERLOAD(real_types, jds_multiply, void(int, T, const JdsView<T>&, const T*, T, T*, int));
+EIGEN_G_INSTANTIATE(real_types, jds_multiply_on_cpu);
 
 }  // namespace eigen_g::papers

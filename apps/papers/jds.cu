@@ -120,7 +120,6 @@ void jds_multiply(const Queue& queue, int k, same_t<T> alpha, const JdsView<T>& 
 }
 
 EIGEN_G_INSTANTIATE_CLASS(real_types, JdsOnDevice);
-EIGEN_G_INSTANTIATE_OVERLOAD(real_types, jds_multiply,
-                             void(const Queue&, int, T, const JdsView<T>&, const T*, T, T*, T));
+EIGEN_G_INSTANTIATE(real_types, jds_multiply);
 
 }  // namespace eigen_g::papers

@@ -56,8 +56,8 @@ class Jds {
 
 // On the CPU, by `threads` threads (0: all). y is not read if beta = 0. Throws InvalidArgument (k).
 template <class T>
-void jds_multiply(int k, same_t<T> alpha, const JdsView<T>& a, const same_t<T>* x, same_t<T> beta, T* y,
-                  int threads = 0);
+void jds_multiply_on_cpu(int k, same_t<T> alpha, const JdsView<T>& a, const same_t<T>* x, same_t<T> beta,
+                         T* y, int threads = 0);
 
 #ifdef EIGEN_G_HAVE_CUDA
 // The owner of the arrays in device memory.

@@ -116,8 +116,8 @@ void check_on_host(const CrsMatrix<double>& matrix, int rounds, Json& result) {
     result[name] = median(seconds);
   };
   measure("crs", [&](double* y) { blas2::crs_multiply(1, 1.0, a, x.data(), 0.0, y, 1); });
-  measure("ccs", [&](double* y) { papers::ccs_multiply(1, 1.0, ccs.view(), x.data(), 0.0, y, 1); });
-  measure("jds", [&](double* y) { papers::jds_multiply(1, 1.0, jds.view(), x.data(), 0.0, y, 1); });
+  measure("ccs", [&](double* y) { papers::ccs_multiply_on_cpu(1, 1.0, ccs.view(), x.data(), 0.0, y, 1); });
+  measure("jds", [&](double* y) { papers::jds_multiply_on_cpu(1, 1.0, jds.view(), x.data(), 0.0, y, 1); });
   result.update({{"jds_conversion_seconds", conversion}, {"worst_error", worst}, {"bit_for_bit", same}});
 }
 

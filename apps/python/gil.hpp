@@ -3,7 +3,7 @@
 // Before Python 3.14 a daemon thread that takes the GIL during the interpreter's end is ended by unwinding its stack. A noexcept frame on
 // that stack then calls std::terminate. So such a thread waits here until the process ends, as Python does itself from 3.14 on.
 // At the end the interpreter waits for all threads that are inside the library, because OpenBLAS's exit frees its threads and memory. It
-// waits 10 s at most: a fork during a call of OpenBLAS can leave the caller of that call waiting forever.
+// waits 10 s at most, as a solve may take long.
 #pragma once
 
 #include <nanobind/nanobind.h>

@@ -6,6 +6,7 @@
 #include <optional>
 #include <tuple>
 
+#include "apps/io/hdf5_file.hpp"
 #include "apps/io/hdf5_name.hpp"
 #include "apps/support/exit_codes.hpp"
 
@@ -55,10 +56,28 @@ std::vector<NamedFile> given(const std::vector<NamedFile>& files) {
   return list;
 }
 
+// Adds the files that the links of HDF5 inputs lead to. A file that cannot be read adds nothing; its reader reports the reason.
+void add_linked(std::vector<NamedFile>& inputs) {
+  const std::vector<NamedFile> named = inputs;
+  for (const NamedFile& input : named) {
+    const io::Hdf5Name name = io::hdf5_name(input.path);
+    if (name.dataset.empty()) continue;
+    try {
+      const io::MappedFile file(name.file);
+      if (!io::begins_as_hdf5(file.text())) continue;
+      for (const std::filesystem::path& linked : io::hdf5_files(file, name.dataset))
+        inputs.push_back({input.option + ", by a link", linked});
+    } catch (const io::FileError&) {
+    }
+  }
+}
+
 }  // namespace
 
 void require_apart(const std::vector<NamedFile>& inputs, const std::vector<NamedFile>& outputs, bool force) {
-  const std::vector<NamedFile> in = given(inputs), out = given(outputs);
+  std::vector<NamedFile> in = given(inputs);
+  const std::vector<NamedFile> out = given(outputs);
+  if (!out.empty()) add_linked(in);
   for (std::size_t i = 0; i < out.size(); ++i) {
     require_other(out[i], in, in.size(), "the input");
     require_other(out[i], out, i, "the output");

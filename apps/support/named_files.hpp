@@ -13,7 +13,7 @@ struct NamedFile {
 };
 
 // Throws UsageError. Existing files are compared by device and inode, so a link counts as its target. Files that do not exist are
-// compared by folder and name. A dataset FILE:/NAME counts as its file, but datasets that one option writes into one file are one
+// compared by folder and name. A dataset FILE:/NAME counts as its file, and as every file that its links lead to, but datasets that one option writes into one file are one
 // output.
 void require_apart(const std::vector<NamedFile>& inputs, const std::vector<NamedFile>& outputs, bool force);
 

@@ -2,6 +2,7 @@
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
+#include <cmath>
 #include <iostream>
 
 #include "apps/support/text.hpp"
@@ -34,6 +35,14 @@ CLI::Option* named_output(CLI::Option* option) {
 CLI::Option* not_empty(CLI::Option* option) {
   return option->check(
       [](const std::string& text) { return std::string(text.empty() ? "must not be empty" : ""); });
+}
+
+CLI::Option* positive(CLI::Option* option) {
+  return option->check([](const std::string& text) -> std::string {
+    double number = 0;
+    if (!CLI::detail::lexical_cast(text, number)) return text + " is not a number";
+    return number > 0 && std::isfinite(number) ? "" : text + " must be greater than 0";
+  });
 }
 
 void add_threads_option(CLI::App& command, int& threads) {
@@ -70,8 +79,13 @@ DeviceChoice device_of(const RunOptions& options) {
 }
 
 void report_device(const RunOptions& options, const std::string& taken) {
-  if (options.device != "auto" || options.quiet) return;
+  if (options.device != "auto" || options.quiet || cuda_toolkit_version().empty()) return;
   warn("--device auto used " + taken + (gpu_count() == 0 ? " (no GPU found)" : ""));
+}
+
+void report_unused(const RunOptions& options, const std::string& options_of_gpu) {
+  if (options.quiet || options_of_gpu.empty()) return;
+  warn("the solve is on the CPU, which does not use " + options_of_gpu);
 }
 
 int threads_used(const RunOptions& options) {

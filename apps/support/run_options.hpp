@@ -31,11 +31,17 @@ io::Existing existing_files(bool force);
 CLI::Option* named_output(CLI::Option* option);
 // The option's text must not be empty: "" does not mean that the option is absent.
 CLI::Option* not_empty(CLI::Option* option);
+// The option's number must be greater than 0 and finite.
+CLI::Option* positive(CLI::Option* option);
 void add_threads_option(CLI::App& command, int& threads);
 
 DeviceChoice device_of(const RunOptions& options);
-// With --device auto: says once on stderr which devices the solve used. Prints nothing with --quiet.
+// With --device auto: says once on stderr which devices the solve used. Prints nothing with --quiet, or in a build without CUDA, where
+// there is no choice.
 void report_device(const RunOptions& options, const std::string& taken);
+// Says on stderr that a solve on the CPU does not use `options_of_gpu`, "--engine, --precision". Prints nothing with --quiet or if the list is
+// empty.
+void report_unused(const RunOptions& options, const std::string& options_of_gpu);
 int threads_used(const RunOptions& options);  // reports on stderr if fewer threads are used than requested
 
 // Prints one line on stderr: "eigen_g: ...".

@@ -36,7 +36,7 @@ std::string left_column(std::string text, std::size_t width) {
 }
 
 std::string report_row(const std::string& name, const std::string& text) {
-  return left_column(name, 14) + text + "\n";
+  return left_column(name + " ", 14) + text + "\n";
 }
 
 std::string words(std::string name) {

@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "blas2/tune/tuner.hpp"
+#include "hybrid/machine/fork.hpp"
 
 namespace eigen_g::blas2 {
 
@@ -120,8 +121,8 @@ SpmvRates spmv_rates_by(TuningValues values) {
 }
 
 const SpmvRates& spmv_rates() {
-  static const SpmvRates rates = spmv_rates_by(TuningValues::of_environment("spmv"));
-  return rates;
+  static constinit MadeOnce<const SpmvRates> rates;
+  return rates.get([] { return spmv_rates_by(TuningValues::of_environment("spmv")); });
 }
 
 }  // namespace eigen_g::blas2

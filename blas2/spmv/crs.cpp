@@ -1,13 +1,12 @@
 #include "blas2/spmv/crs.hpp"
 
-#include <omp.h>
-
 #include <algorithm>
 #include <string>
 
 #include "blas2/spmv/block_arguments.hpp"
 #include "blas2/spmv/row_parts.hpp"
 #include "hybrid/instantiate.hpp"
+#include "hybrid/team/loops.hpp"
 
 namespace eigen_g::blas2 {
 
@@ -36,11 +35,10 @@ void crs_multiply(int k, same_t<T> alpha, const CrsView<T>& a, const same_t<T>* 
                   int threads, same_t<T> gamma) {
   require_block(k);
   if (a.rows == 0) return;
-  const std::int64_t work = a.nnz + a.rows;
-#pragma omp parallel num_threads( \
-    threads > 0 ? threads : omp_get_max_threads()) if (work >= 8 * smallest_parallel_order)
-  {
-    const int part = omp_get_thread_num(), parts = omp_get_num_threads();
+  const bool large = a.nnz + a.rows >= 8 * smallest_parallel_order;
+  const int sharing = threads > 0 && large ? threads : threads_if(large);
+  const std::int64_t parts = sharing > 1 ? 4 * std::int64_t{sharing} : 1;
+  for_each(parts, sharing, [&](std::int64_t part) {
     const std::int64_t first = first_row_of(a, part, parts),
                        last = part + 1 == parts ? a.rows : first_row_of(a, part + 1, parts);
     if (k == 1) {
@@ -48,7 +46,7 @@ void crs_multiply(int k, same_t<T> alpha, const CrsView<T>& a, const same_t<T>* 
     } else {
       multiply_rows<T, 4>(first, last, alpha, a, x, beta, y, gamma);
     }
-  }
+  });
 }
 
 EIGEN_G_INSTANTIATE_OVERLOAD(real_types, crs_multiply,

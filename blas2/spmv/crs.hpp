@@ -22,7 +22,7 @@ class Queue;
 
 namespace eigen_g::blas2 {
 
-// Host memory. threads: 0 for OpenMP's own number. Each thread has a range of rows with the same number of entries + rows.
+// Host memory. threads: 0 for loop_threads(). The ranges of rows that threads claim have the same number of entries + rows.
 template <class T>
 void crs_multiply(int k, same_t<T> alpha, const CrsView<T>& a, const same_t<T>* x, same_t<T> beta, T* y,
                   int threads = 0, same_t<T> gamma = 0);

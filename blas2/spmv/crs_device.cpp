@@ -6,6 +6,7 @@
 #include "hybrid/cuda_check.hpp"
 #include "hybrid/instantiate.hpp"
 #include "hybrid/stream/queue.hpp"
+#include "hybrid/team/loops.hpp"
 
 namespace eigen_g::blas2 {
 
@@ -28,9 +29,9 @@ CrsOnDevice<T>::CrsOnDevice(const Queue& queue, const CrsView<T>& a_host)
   };
   const std::int64_t base = rows_ > 0 ? a_host.row_offsets[0] : 0;
   std::vector<std::int64_t> begin(static_cast<std::size_t>(rows_ + 1), 0);
-#pragma omp parallel for schedule(static) if (rows_ >= smallest_parallel_order)
-  for (std::int64_t i = 0; i < rows_; ++i)
+  for_each(rows_, threads_if(rows_ >= smallest_parallel_order), [&](std::int64_t i) {
     begin[static_cast<std::size_t>(i + 1)] = a_host.row_offsets[i + 1] - base;
+  });
   put(row_offsets(), begin.data(), rows_ + 1);
   put(col(), a_host.col + base, nnz_);
   put(value(), a_host.value + base, nnz_);

@@ -1,11 +1,10 @@
 #include "blas2/spmv/row_parts.hpp"
 
-#include <omp.h>
-
 #include <algorithm>
 #include <utility>
 
 #include "hybrid/instantiate.hpp"
+#include "hybrid/team/loops.hpp"
 
 namespace eigen_g::blas2 {
 
@@ -33,7 +32,7 @@ std::vector<std::int64_t> row_cuts(const CrsView<T>& a, int parts) {
   return cuts;
 }
 
-// Each thread counts the entries of a range of rows. A second pass then copies each range to its place.
+// The entries of each range of rows are counted. A second pass then copies each range to its place.
 template <class T>
 RowPart<T> row_part(const CrsView<T>& a, std::int64_t first, std::int64_t rows) {
   struct Range {
@@ -46,10 +45,10 @@ RowPart<T> row_part(const CrsView<T>& a, std::int64_t first, std::int64_t rows) 
   part.rows = rows;
   const std::int64_t next = first + rows;
   const auto is_own = [&](std::int64_t p) { return a.col[p] >= first && a.col[p] < next; };
-  const std::int64_t count = rows < smallest_parallel_order ? 1 : omp_get_max_threads();
+  const int threads = threads_if(rows >= smallest_parallel_order);
+  const std::int64_t count = threads;
   std::vector<Range> ranges(static_cast<std::size_t>(count));
-#pragma omp parallel for schedule(static, 1) if (count > 1)
-  for (std::int64_t r = 0; r < count; ++r) {
+  for_each(count, threads, [&](std::int64_t r) {
     Range& range = ranges[static_cast<std::size_t>(r)];
     range.begin = first + rows * r / count;
     range.end = first + rows * (r + 1) / count;
@@ -61,7 +60,7 @@ RowPart<T> row_part(const CrsView<T>& a, std::int64_t first, std::int64_t rows) 
       }
       if (range.far > far_before) range.far_rows.push_back(static_cast<std::int32_t>(i - first));
     }
-  }
+  });
   std::int64_t own = 0, far = 0;
   for (Range& range : ranges) {
     part.far_rows.insert(part.far_rows.end(), range.far_rows.begin(), range.far_rows.end());
@@ -75,8 +74,7 @@ RowPart<T> row_part(const CrsView<T>& a, std::int64_t first, std::int64_t rows) 
   part.own = CrsMatrix<T>(rows, rows, own);
   part.far = CrsMatrix<T>(static_cast<std::int64_t>(part.far_rows.size()),
                           static_cast<std::int64_t>(part.far_columns.size()), far);
-#pragma omp parallel for schedule(static, 1) if (count > 1)
-  for (std::int64_t r = 0; r < count; ++r) {
+  for_each(count, threads, [&](std::int64_t r) {
     const Range& range = ranges[static_cast<std::size_t>(r)];
     std::int64_t to_own = range.own, to_far = range.far;
     std::int64_t far_row = std::lower_bound(part.far_rows.begin(), part.far_rows.end(), range.begin - first) -
@@ -96,7 +94,7 @@ RowPart<T> row_part(const CrsView<T>& a, std::int64_t first, std::int64_t rows) 
       part.own.row_offsets[i - first + 1] = to_own;
       if (to_far > far_before) part.far.row_offsets[++far_row] = to_far;
     }
-  }
+  });
   return part;
 }
 

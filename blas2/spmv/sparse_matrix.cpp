@@ -1,15 +1,15 @@
 #include "blas2/spmv/sparse_matrix.hpp"
 
-#include <omp.h>
-
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <mutex>
 #include <string>
 #include <utility>
 
 #include "hybrid/error.hpp"
 #include "hybrid/instantiate.hpp"
+#include "hybrid/team/loops.hpp"
 
 namespace eigen_g::blas2 {
 
@@ -74,29 +74,27 @@ CrsAsymmetry asymmetry(const CrsView<T>& a, int threads) {
            (p.largest == q.largest && p.largest > 0 && std::pair(p.col, p.row) < std::pair(q.col, q.row));
   };
   CrsAsymmetry sum;
-#pragma omp parallel num_threads(threads > 0 ? threads \
-                                             : omp_get_max_threads()) if (a.rows >= smallest_parallel_order)
-  {
-    CrsAsymmetry own;
-#pragma omp for schedule(dynamic, 256) nowait
-    for (std::int64_t i = 0; i < a.rows; ++i)
-      for (std::int64_t p = a.row_offsets[i]; p < a.row_offsets[i + 1]; ++p) {
-        const double entry = static_cast<double>(a.value[p]);
-        if (std::abs(entry) > own.largest_entry) own.largest_entry = std::abs(entry);
-        const std::int32_t j = a.col[p];
-        const double other = j == i ? entry : mirror(i, j);
-        const bool lower = j < i;
-        const CrsAsymmetry pair{std::abs(entry - other), lower ? i : j,         lower ? j : i,
-                                lower ? entry : other,   lower ? other : entry, own.largest_entry};
-        if (first(pair, own)) own = pair;
-      }
-#pragma omp critical(crs_asymmetry)
-    {
-      const double largest_entry = std::max(sum.largest_entry, own.largest_entry);
-      if (first(own, sum)) sum = own;
-      sum.largest_entry = largest_entry;
-    }
-  }
+  std::mutex summing;
+  const bool large = a.rows >= smallest_parallel_order;
+  for_ranges(a.rows, threads > 0 && large ? threads : threads_if(large),
+             [&](std::int64_t begin, std::int64_t end) {
+               CrsAsymmetry own;
+               for (std::int64_t i = begin; i < end; ++i)
+                 for (std::int64_t p = a.row_offsets[i]; p < a.row_offsets[i + 1]; ++p) {
+                   const double entry = static_cast<double>(a.value[p]);
+                   if (std::abs(entry) > own.largest_entry) own.largest_entry = std::abs(entry);
+                   const std::int32_t j = a.col[p];
+                   const double other = j == i ? entry : mirror(i, j);
+                   const bool lower = j < i;
+                   const CrsAsymmetry pair{std::abs(entry - other), lower ? i : j,         lower ? j : i,
+                                           lower ? entry : other,   lower ? other : entry, own.largest_entry};
+                   if (first(pair, own)) own = pair;
+                 }
+               const std::lock_guard lock(summing);
+               const double largest_entry = std::max(sum.largest_entry, own.largest_entry);
+               if (first(own, sum)) sum = own;
+               sum.largest_entry = largest_entry;
+             });
   return sum;
 }
 
@@ -105,11 +103,10 @@ CrsMatrix<U> converted(const CrsView<T>& a) {
   CrsMatrix<U> b(a.rows, a.cols, a.nnz);
   const std::int64_t base = a.rows > 0 ? a.row_offsets[0] : 0;
   for (std::int64_t i = 0; i < a.rows; ++i) b.row_offsets[i + 1] = a.row_offsets[i + 1] - base;
-#pragma omp parallel for if (a.nnz >= smallest_parallel_order)
-  for (std::int64_t p = 0; p < a.nnz; ++p) {
+  for_each(a.nnz, threads_if(a.nnz >= smallest_parallel_order), [&](std::int64_t p) {
     b.col[p] = a.col[base + p];
     b.value[p] = static_cast<U>(a.value[base + p]);
-  }
+  });
   return b;
 }
 

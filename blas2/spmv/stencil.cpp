@@ -5,6 +5,7 @@
 #include "blas2/spmv/stencil_points.hpp"
 #include "hybrid/instantiate.hpp"
 #include "hybrid/machine/cpu.hpp"
+#include "hybrid/team/loops.hpp"
 
 namespace eigen_g::blas2 {
 
@@ -17,10 +18,8 @@ void multiply(const GridSize& grid, T alpha, const T* x, T gamma, T beta, T* y) 
   constexpr Stencil<points> stencil;
   std::array<Neighbour, stencil.neighbours> neighbours;
   for (int m = 0; m < stencil.neighbours; ++m) neighbours[m] = neighbour(stencil, m);
-  // Not a structured binding, because OpenMP regions cannot share one.
   const std::int64_t nx = grid.nx, ny = grid.ny, nz = grid.nz;
-#pragma omp parallel for schedule(static) if (grid.points() >= smallest_parallel_order)
-  for (std::int64_t line = 0; line < ny * nz; ++line) {
+  for_each(ny * nz, threads_if(grid.points() >= smallest_parallel_order), [&](std::int64_t line) {
     const std::int64_t j = line % ny, k = line / ny;
     for (std::int64_t i = 0; i < nx; ++i) {
       const T* const at = x + width * (i + nx * line);
@@ -38,7 +37,7 @@ void multiply(const GridSize& grid, T alpha, const T* x, T gamma, T beta, T* y) 
         to[c] = beta == T(0) ? value : value + beta * to[c];
       }
     }
-  }
+  });
 }
 
 }  // namespace

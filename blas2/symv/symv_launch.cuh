@@ -145,7 +145,7 @@ template <class H>
 void run_symv(CUstream_st* stream, Uplo uplo, std::int64_t n, H alpha, const H* a, std::int64_t lda,
               const H* x, std::int64_t incx, H beta, H* y, std::int64_t incy, SymvWorkspace& workspace,
               const SymvConfig* config) {
-  using T = typename DeviceType<H>::type;
+  using T = typename DeviceTypeOf<H>::type;
   const bool reads_matrix = !(alpha == H(0));
   check_symv_arguments(reads_matrix, n, a, lda, x, incx, y, incy);
   if (n == 0 || (!reads_matrix && beta == H(1))) return;

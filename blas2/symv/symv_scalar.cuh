@@ -17,11 +17,11 @@ struct Complex {
 };
 
 template <class T>
-struct DeviceType {
+struct DeviceTypeOf {
   using type = T;
 };
 template <class R>
-struct DeviceType<std::complex<R>> {
+struct DeviceTypeOf<std::complex<R>> {
   using type = Complex<R>;
 };
 

@@ -15,6 +15,8 @@ double predicted_seconds(Engine engine, const ProductRates& rates, std::int64_t 
 
 Engine choose_engine(Engine wanted, const ProductRates& rates, std::int64_t m, std::int64_t n,
                      std::int64_t k) {
+  const double multiply_adds = static_cast<double>(m) * static_cast<double>(n) * static_cast<double>(k);
+  if (multiply_adds < least_multiply_adds) return Engine::native;
   if (wanted != Engine::automatic) return wanted;
   Engine best = Engine::native;
   double least = predicted_seconds(best, rates, m, n, k);
@@ -29,7 +31,7 @@ Engine choose_engine(Engine wanted, const ProductRates& rates, std::int64_t m, s
 }
 
 Engine choose_rank_2k_engine(Engine wanted, const ProductRates& rates, std::int64_t n, std::int64_t k) {
-  if (wanted != Engine::automatic) return row_of(wanted).has_rank_2k ? wanted : Engine::native;
+  if (wanted != Engine::automatic && !row_of(wanted).has_rank_2k) return Engine::native;
   ProductRates able = rates;
   for (const Engine engine : engines())
     if (!row_of(engine).has_rank_2k) able[engine] = {};

@@ -13,6 +13,7 @@ namespace eigen_g {
 //   df         a double as two floats, float operations only (gemm_df/README.md)
 //   emulated   cuBLAS's fixed-point emulation on the integer tensor cores; needs CUDA 13
 //   automatic  the fastest of these for each product, by measured rates
+// Small products are always native (least_multiply_adds).
 // The engines come first and are rows of a table; `automatic` is the last enumerator.
 enum class Engine { native, df, emulated, automatic };
 
@@ -56,12 +57,16 @@ using ProductRates = PerEngine<EngineRate>;
 double predicted_seconds(Engine engine, const ProductRates& rates, std::int64_t m, std::int64_t n,
                          std::int64_t k);
 
-// `wanted`, unless it is automatic. Then the engine with the shortest predicted time; the first one on a tie; native if there
-// are no rates.
+// A product with fewer multiply-adds is native with every engine. A product of this size takes very little time. The error limits of
+// eigenpairs grow with n, and for small n the errors of the other engines exceed these limits.
+inline constexpr double least_multiply_adds = 0x1p22;
+
+// Returns native for a product with fewer than least_multiply_adds. Otherwise returns `wanted`. For automatic, returns the engine with the
+// shortest predicted time, the first one on a tie, and native if there are no rates.
 Engine choose_engine(Engine wanted, const ProductRates& rates, std::int64_t m, std::int64_t n,
                      std::int64_t k);
 
-// The engine for A B^T + B A^T on a triangle of n x n, with A and B n x k. This update costs as much as a product with 2 k
+// As choose_engine() for A B^T + B A^T on a triangle of n x n, with A and B n x k. This update costs as much as a product with 2 k
 // terms and half of the entries. If the engine has no rank-2k update (cuBLAS does not emulate dsyr2k), the result is native.
 Engine choose_rank_2k_engine(Engine wanted, const ProductRates& rates, std::int64_t n, std::int64_t k);
 

@@ -2,6 +2,8 @@
 
 #include <array>
 
+#include "hybrid/machine/fork.hpp"
+
 namespace eigen_g {
 
 EngineRow native_engine();
@@ -10,9 +12,11 @@ EngineRow emulated_engine();
 
 // The rows are in the order of the enum.
 const EngineRow& row_of(Engine engine) {
-  static const std::array<EngineRow, engine_count> rows{native_engine(), double_float_engine(),
-                                                        emulated_engine()};
-  return rows[static_cast<std::size_t>(engine)];
+  using Rows = std::array<EngineRow, engine_count>;
+  static constinit MadeOnce<const Rows> rows;
+  return rows.get([] {
+    return Rows{native_engine(), double_float_engine(), emulated_engine()};
+  })[static_cast<std::size_t>(engine)];
 }
 
 }  // namespace eigen_g

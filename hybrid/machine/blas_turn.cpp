@@ -8,11 +8,14 @@
 #include <condition_variable>
 #include <deque>
 #include <mutex>
+#include <new>
 #include <string>
 
 #include "hybrid/error.hpp"
 #include "hybrid/machine/cpu.hpp"
 #include "hybrid/machine/device.hpp"
+#include "hybrid/machine/fork.hpp"
+#include "hybrid/machine/tuning.hpp"
 
 namespace eigen_g {
 
@@ -45,9 +48,11 @@ void require_mappable(std::uint64_t bytes) {
 class Gate {
  public:
   void enter(std::int64_t order) {
+    const int threads_of_order = thread_tuning().of_order(order);
     std::unique_lock lock(mutex_);
     if (running_ == 0) own_ = openblas_get_num_threads();
-    const int threads = order < BlasTurn::smallest_parallel_order ? 1 : blas_limit > 0 ? blas_limit : own_;
+    const bool one = threads_of_order == 1 || one_in_child();
+    const int threads = one ? 1 : blas_limit > 0 ? blas_limit : std::min(by_default(), threads_of_order);
     const Kind kind = threads == 1 ? single : parallel;
     Waiter mine{++last_ticket_, {}};
     waiting_[kind].push_back(&mine);
@@ -73,9 +78,31 @@ class Gate {
     const std::lock_guard lock(mutex_);
     end();
   }
-  int own() {
+  int threads_by_default() {
     const std::lock_guard lock(mutex_);
-    return running_ == 0 ? openblas_get_num_threads() : own_;
+    if (running_ == 0) own_ = openblas_get_num_threads();
+    return by_default();
+  }
+
+  // The mutex stays locked, so that no other thread can be inside it when the child is made.
+  void hold() {
+    std::unique_lock lock(mutex_);
+    ++held_;
+    ended_.wait(lock, [this] { return running_ == 0; });
+    --held_;
+    lock.release();
+  }
+  void release() {
+    wake_first();
+    mutex_.unlock();
+  }
+  // In a child that was made while this thread held the gate: no thread waits and no turn runs.
+  void renew() {
+    new (&mutex_) std::mutex;
+    new (&ended_) std::condition_variable;
+    for (auto& waiting : waiting_) waiting.clear();
+    held_ = 0;
+    max_threads_ = 0;  // OpenBLAS starts its threads again
   }
 
  private:
@@ -88,6 +115,7 @@ class Gate {
   // True if the first waiter of this kind may begin. A phase admits one kind of turn. It admits all that waited when it began,
   // and later arrivals while the queue of the other kind is empty.
   bool may_begin(Kind kind) const {
+    if (held_ > 0) return false;
     const auto& other = waiting_[1 - kind];
     if (kind != phase_) return running_ == 0 && (other.empty() || other.front()->ticket > phase_last_);
     if (!other.empty() && waiting_[kind].front()->ticket > phase_last_) return false;
@@ -111,8 +139,13 @@ class Gate {
   }
   void end() {
     if (--running_ == 0 && threads_ != own_) set_blas_threads(own_);
+    if (running_ == 0 && held_ > 0) ended_.notify_all();
     wake_first();
   }
+  // OpenBLAS's own number, which its variables or the program have set, and no more than the cores and the CPU quota allow.
+  int by_default() const { return threads_set_by_user() ? own_ : std::min(own_, cores_); }
+  // Threads of GCC's OpenMP do not exist in a child, and an OpenBLAS built with OpenMP would wait for them.
+  static bool one_in_child() { return forks() > 0 && openblas_get_parallel() == OPENBLAS_OPENMP; }
   void wake_first() {
     for (const Kind kind : {single, parallel})
       if (!waiting_[kind].empty() && may_begin(kind)) waiting_[kind].front()->go.notify_one();
@@ -126,16 +159,30 @@ class Gate {
   int running_ = 0, threads_ = 0;  // turns that run now, and the threads of each
   int own_ = 0;                    // OpenBLAS's number of threads outside turns
   int max_threads_ = 0;            // largest number of threads that OpenBLAS has had
+  int held_ = 0;                   // threads that wait in hold(); no turn begins meanwhile
+  std::condition_variable ended_;  // wakes the threads in hold()
   const int cores_ = usable_cores();
   bool limited_ = false;
 };
 
 Gate& gate() {
-  static Gate& the_one = *new Gate;  // never destroyed: threads may still solve when statics are destroyed
-  return the_one;
+  static constinit MadeOnce<Gate> the_one;
+  return the_one.get([] { return Gate(); });
 }
 
 }  // namespace
+
+namespace at_fork {
+void hold_turns() {
+  gate().hold();
+}
+void release_turns() {
+  gate().release();
+}
+void renew_turns() {
+  gate().renew();
+}
+}  // namespace at_fork
 
 BlasTurn::BlasTurn(std::int64_t order) {
   if (depth == 0) gate().enter(order);
@@ -146,7 +193,7 @@ BlasTurn::~BlasTurn() {
 }
 
 int blas_threads() {
-  return blas_limit > 0 ? blas_limit : gate().own();
+  return blas_limit > 0 ? blas_limit : gate().threads_by_default();
 }
 
 void require_threads(int threads) {

@@ -1,22 +1,95 @@
 #include "hybrid/machine/cpu.hpp"
 
 #include <cblas.h>
+#include <omp.h>
 #include <sched.h>
 #include <sys/resource.h>
 
+#include <algorithm>
 #include <cstdlib>
+#include <fstream>
+#include <limits>
 #include <thread>
 
 #include "hybrid/machine/device.hpp"
+#include "hybrid/machine/fork.hpp"
 #include "hybrid/round_up.hpp"
 
 namespace eigen_g {
 
-int usable_cores() {
+namespace {
+
+constexpr double no_quota = std::numeric_limits<double>::infinity();
+
+// Version 2 has "quota period" or "max period" in one file; version 1 has two files, and a quota of -1 for none.
+double quota_of_group(const std::string& folder) {
+  double quota = 0, period = 0;
+  if (!(std::ifstream(folder + "/cpu.max") >> quota >> period)) {
+    std::ifstream(folder + "/cpu.cfs_quota_us") >> quota;
+    std::ifstream(folder + "/cpu.cfs_period_us") >> period;
+  }
+  return quota > 0 && period > 0 ? quota / period : no_quota;
+}
+
+int affine_cores() {
   cpu_set_t set;
   CPU_ZERO(&set);
   if (sched_getaffinity(0, sizeof set, &set) == 0) return CPU_COUNT(&set);
   return static_cast<int>(std::thread::hardware_concurrency());
+}
+
+}  // namespace
+
+double cpu_quota(const std::string& groups, const std::string& mounted) {
+  double least = no_quota;
+  std::ifstream lines(groups);
+  for (std::string line; std::getline(lines, line);) {  // "0::/a/b" or "4:cpu,cpuacct:/a/b"
+    const std::size_t names = line.find(':') + 1, end = line.find(':', names);
+    if (names == 0 || end == std::string::npos) continue;
+    const std::string controllers = line.substr(names, end - names);
+    if (!controllers.empty() &&
+        std::string(",").append(controllers).append(",").find(",cpu,") == std::string::npos)
+      continue;
+    const std::string group = line.substr(end + 1);
+    for (const std::string& folder : {controllers, std::string(controllers.empty() ? "unified" : "cpu")})
+      for (std::string at = group;; at.resize(at.rfind('/'))) {
+        least = std::min(least, quota_of_group(std::string(mounted).append("/").append(folder).append(at)));
+        if (at.empty() || at.rfind('/') == std::string::npos) break;
+      }
+  }
+  return least == no_quota ? 0 : least;
+}
+
+namespace {
+
+// Cores that the quota pays for.
+int paid_cores() {
+  static constinit MadeOnce<const int> cores;
+  return cores.get([] {
+    const double quota = cpu_quota("/proc/self/cgroup", "/sys/fs/cgroup");
+    return quota > 0 ? static_cast<int>(std::clamp(quota, 1.0, 1e6)) : std::numeric_limits<int>::max();
+  });
+}
+
+}  // namespace
+
+int usable_cores() {
+  return std::min(affine_cores(), paid_cores());
+}
+
+bool threads_set_by_user() {
+  static constinit MadeOnce<const bool> set;
+  return set.get([] {
+    for (const char* const name : {"OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "GOTO_NUM_THREADS"})
+      if (const char* const value = std::getenv(name); value && *value) return true;
+    return false;
+  });
+}
+
+int loop_threads() {
+  if (omp_in_parallel()) return 1;
+  const int threads = omp_get_max_threads();  // OpenMP has read the affinity mask and OMP_NUM_THREADS
+  return threads_set_by_user() ? threads : std::min(threads, paid_cores());
 }
 
 bool address_space_limited() {

@@ -8,7 +8,12 @@
 
 namespace eigen_g {
 
-int usable_cores();          // cores that this process may run on
+// Cores that this process may use: the cores of its affinity mask, limited to the CPU quota of its control group. A quota of 2.5 cores
+// counts as 2, because a third thread would make all threads wait for the next period. The quota is read once.
+int usable_cores();
+// True if OMP_NUM_THREADS or a variable of OpenBLAS sets the number of threads. The quota then does not limit them. Read once.
+bool threads_set_by_user();
+int loop_threads();          // threads that share a loop of the calling thread (hybrid/team/loops.hpp)
 int blas_threads();          // threads that OpenBLAS uses for large work of the calling thread
 std::string blas_version();  // OpenBLAS's own description
 
@@ -35,8 +40,11 @@ class ThreadLimit {
   int omp_before_ = 0;
 };
 
-// Below this order, a loop that touches each entry once uses one thread. OpenMP's threads spin for milliseconds after a
-// parallel loop and would disturb OpenBLAS's own.
+// The CPU quota of a process in cores: the smallest quota of its control group and of all enclosing groups. 0: no group has a quota.
+// Both versions of control groups. groups: /proc/self/cgroup, mounted: /sys/fs/cgroup.
+double cpu_quota(const std::string& groups, const std::string& mounted);
+
+// Below this order, a loop that touches each entry once uses one thread.
 inline constexpr std::int64_t smallest_parallel_order = 2000;
 
 // Throws OutOfMemory if the host has fewer than `bytes` bytes available. Linux grants allocations beyond its memory, so

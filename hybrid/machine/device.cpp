@@ -13,6 +13,7 @@
 #include <unistd.h>
 
 #include "hybrid/machine/cpu.hpp"
+#include "hybrid/machine/fork.hpp"
 
 #ifdef EIGEN_G_HAVE_CUDA
 #include <cuda_runtime.h>
@@ -78,9 +79,16 @@ std::uint64_t host_memory_available() {
   return available;
 }
 
+void require_gpu() {
+  if (gpu_count() > 0) return;
+  throw DeviceError((cuda_toolkit_version().empty() ? "a GPU is required, but this is a build without CUDA"
+                                                    : "a GPU is required, but none was found") +
+                    no_cuda_after_fork());
+}
+
 const std::string& cpu_name() {
-  static const std::string name = read_cpu_name();
-  return name;
+  static constinit MadeOnce<const std::string> name;
+  return name.get([] { return read_cpu_name(); });
 }
 
 Device cpu_device() {
@@ -154,6 +162,10 @@ int gpu_count() {
     cudaGetLastError();  // no driver or no device: not an error here
     return 0;
   }
+  if (int gpu = 0; forks() > 0 && cudaGetDevice(&gpu) != cudaSuccess) {
+    cudaGetLastError();  // the parent has used CUDA, so this process cannot
+    return 0;
+  }
   return count;
 }
 
@@ -177,13 +189,14 @@ Device read_facts(int index) {
 }  // namespace
 
 const Device& gpu_facts(int index) {
-  static const std::vector<Device> all = [] {
+  static constinit MadeOnce<const std::vector<Device>> made;
+  const std::vector<Device>& all = made.get([] {
     std::vector<Device> gpus;
     for (int i = 0; i < gpu_count(); ++i) gpus.push_back(read_facts(i));
     return gpus;
-  }();
+  });
   if (index < 0 || static_cast<std::size_t>(index) >= all.size())
-    throw DeviceError("there is no GPU " + std::to_string(index));
+    throw DeviceError("there is no GPU " + std::to_string(index) + no_cuda_after_fork());
   return all[static_cast<std::size_t>(index)];
 }
 

@@ -25,6 +25,7 @@ struct Device {
 
 // Number of GPUs that this build can use; 0 without CUDA, without a driver or without a device.
 int gpu_count();
+void require_gpu();  // throws DeviceError if there is none, and in a build without CUDA
 
 // The CPU first, then the GPUs.
 std::vector<Device> devices();

@@ -1,7 +1,11 @@
-// The compute capability of the current GPU, and the tuning of transfers. Values that a user can replace: tuning_file.hpp.
+// The compute capability of the current GPU, the tuning of transfers and of OpenBLAS's threads. Values that a user can replace:
+// tuning_file.hpp.
 #pragma once
 
+#include <array>
 #include <cstdint>
+
+#include "hybrid/machine/tuning_file.hpp"
 
 namespace eigen_g {
 
@@ -22,5 +26,20 @@ struct TransferTuning {
   std::int64_t min_pieces_of_a_helper = 8;
 };
 inline constexpr TransferTuning transfer_tuning{};
+
+// Largest number of OpenBLAS's threads by the order of a call's matrices: more threads than the work can feed make a call slower. The
+// first row with order <= max_order holds; orders beyond the last row have no limit. A ThreadLimit replaces the limits of every row with
+// more than one thread. A file can replace the rows (tuning_file.hpp, section "threads"). Measurements: data/perf/DECISIONS.md, "Threads".
+struct ThreadTuning {
+  struct Row {
+    std::int64_t max_order = 0;  // 0: an unused row
+    int threads = 1;
+  };
+  std::array<Row, 6> rows{{{299, 1}, {2999, 16}}};
+
+  int of_order(std::int64_t order) const;
+};
+const ThreadTuning& thread_tuning();  // throws InvalidArgument for a damaged tuning file
+ThreadTuning thread_tuning_by(TuningValues values);
 
 }  // namespace eigen_g

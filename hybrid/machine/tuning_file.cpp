@@ -14,7 +14,8 @@ namespace eigen_g {
 
 namespace {
 
-constexpr std::array<std::string_view, 6> sections{"products", "solver", "two_stage", "cpu", "spmv", "batched"};
+constexpr std::array<std::string_view, 7> sections{"products", "solver", "two_stage", "cpu",
+                                                   "threads",  "spmv",   "batched"};
 
 [[noreturn]] void refuse(const std::string& reason) {
   throw InvalidArgument("EIGEN_G_TUNING", reason);
@@ -32,7 +33,7 @@ TuningValues::TuningValues(const std::string& name, std::string_view text, const
     if (key == "format" || key == "version") continue;
     if (std::find(sections.begin(), sections.end(), key) == sections.end() || !values.is_object())
       refuse(std::string(name).append(": ").append(key).append(
-          ": must be an object named products, solver, two_stage, cpu or spmv"));
+          ": must be an object named products, solver, two_stage, cpu, threads or spmv"));
   }
   if (!root.contains(section) || root[section].empty()) return;
   const nlohmann::json leaves =

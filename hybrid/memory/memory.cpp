@@ -12,6 +12,7 @@
 #include "hybrid/memory/resources_impl.hpp"
 #include "hybrid/round_up.hpp"
 #include "hybrid/stream/queue.hpp"
+#include "hybrid/team/loops.hpp"
 
 namespace eigen_g {
 
@@ -46,9 +47,10 @@ void* allocate_pinned(std::uint64_t bytes) {
   if (!p) refuse();
   if (page == large_page) madvise(p, whole, MADV_HUGEPAGE);  // a request; the system may have no large pages
   // All threads touch the pages, one large page at a time. Otherwise cudaHostRegister would fault them in with one thread.
-  const auto pages = static_cast<std::int64_t>(whole / small_page);
-#pragma omp parallel for schedule(static, large_page / small_page) if (page == large_page)
-  for (std::int64_t k = 0; k < pages; ++k) static_cast<volatile char*>(p)[k * std::int64_t{small_page}] = 0;
+  for_each(static_cast<std::int64_t>(whole / page), threads_if(page == large_page), [&](std::int64_t k) {
+    for (std::uint64_t at = 0; at < page; at += small_page)
+      static_cast<volatile char*>(p)[static_cast<std::uint64_t>(k) * page + at] = 0;
+  });
   const cudaError_t status = cudaHostRegister(p, whole, cudaHostRegisterPortable);
   if (status != cudaSuccess) std::free(p);
   if (status == cudaErrorMemoryAllocation) {

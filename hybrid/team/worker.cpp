@@ -4,48 +4,49 @@
 
 namespace eigen_g {
 
-Worker::Worker() : thread_([this] { loop(); }) {}
+Worker::Thread::Thread() : thread([this] { loop(); }) {}
 
-Worker::~Worker() {
+Worker::Thread::~Thread() {
   {
-    std::unique_lock lock(mutex_);
-    changed_.wait(lock, [this] { return !work_; });
-    ending_ = true;
+    std::unique_lock lock(mutex);
+    changed.wait(lock, [this] { return !work; });
+    ending = true;
   }
-  changed_.notify_all();
-  thread_.join();
+  changed.notify_all();
+  thread.join();
 }
 
 void Worker::start(std::function<void()> work) {
   {
-    const std::lock_guard lock(mutex_);
-    work_ = std::move(work);
+    const std::lock_guard lock(thread_->mutex);
+    thread_->work = std::move(work);
   }
-  changed_.notify_all();
+  thread_->changed.notify_all();
 }
 
 void Worker::wait() {
-  std::unique_lock lock(mutex_);
-  changed_.wait(lock, [this] { return !work_; });
-  if (const std::exception_ptr thrown = std::exchange(thrown_, nullptr)) std::rethrow_exception(thrown);
+  std::unique_lock lock(thread_->mutex);
+  thread_->changed.wait(lock, [this] { return !thread_->work; });
+  if (const std::exception_ptr thrown = std::exchange(thread_->thrown, nullptr))
+    std::rethrow_exception(thrown);
 }
 
-void Worker::loop() {
-  std::unique_lock lock(mutex_);
+void Worker::Thread::loop() {
+  std::unique_lock lock(mutex);
   for (;;) {
-    changed_.wait(lock, [this] { return work_ || ending_; });
-    if (!work_) return;
+    changed.wait(lock, [this] { return work || ending; });
+    if (!work) return;
     lock.unlock();
-    std::exception_ptr thrown;
+    std::exception_ptr now_thrown;
     try {
-      work_();
+      work();
     } catch (...) {
-      thrown = std::current_exception();
+      now_thrown = std::current_exception();
     }
     lock.lock();
-    thrown_ = thrown;
-    work_ = nullptr;
-    changed_.notify_all();
+    thrown = now_thrown;
+    work = nullptr;
+    changed.notify_all();
   }
 }
 

@@ -7,26 +7,31 @@
 #include <mutex>
 #include <thread>
 
+#include "hybrid/machine/fork.hpp"
+
 namespace eigen_g {
 
 class Worker {
  public:
-  Worker();
-  ~Worker();  // waits for the current work
-  Worker(const Worker&) = delete;
-  Worker& operator=(const Worker&) = delete;
-
   void start(std::function<void()> work);  // wait() must have returned for the work before
   void wait();                             // blocks until the work is done; throws what the work threw
 
  private:
-  void loop();
-  std::mutex mutex_;  // guards everything below
-  std::condition_variable changed_;
-  std::function<void()> work_;
-  std::exception_ptr thrown_;
-  bool ending_ = false;
-  std::thread thread_;  // last, because it uses all members above
+  struct Thread {
+    Thread();
+    ~Thread();  // waits for the current work
+    Thread(const Thread&) = delete;
+    Thread& operator=(const Thread&) = delete;
+    void loop();
+
+    std::mutex mutex;  // guards everything below
+    std::condition_variable changed;
+    std::function<void()> work;
+    std::exception_ptr thrown;
+    bool ending = false;
+    std::thread thread;  // last, because it uses all members above
+  };
+  LeftInChild<Thread> thread_;
 };
 
 }  // namespace eigen_g

@@ -1,6 +1,5 @@
 #include "hybrid/transfer/transfer.hpp"
 
-#include <omp.h>
 #include <sys/mman.h>
 #include <unistd.h>
 
@@ -15,10 +14,12 @@
 #include "hybrid/cuda_check.hpp"
 #include "hybrid/instantiate.hpp"
 #include "hybrid/machine/device.hpp"
+#include "hybrid/machine/fork.hpp"
 #include "hybrid/machine/tuning.hpp"
 #include "hybrid/memory/memory.hpp"
 #include "hybrid/round_up.hpp"
 #include "hybrid/stream/queue.hpp"
+#include "hybrid/team/loops.hpp"
 #include "hybrid/transfer/copy_2d.hpp"
 #include "hybrid/transfer/copy_threads.hpp"
 #include "hybrid/transfer/stream_copy.hpp"
@@ -42,7 +43,7 @@ struct Slot {
 using Slots = std::vector<Slot>;
 
 std::int64_t threads_allowed() {
-  return std::min<std::int64_t>(tuning.max_threads, omp_get_max_threads());
+  return std::min<std::int64_t>(tuning.max_threads, loop_threads());
 }
 
 bool pageable(const void* host) {
@@ -136,7 +137,7 @@ class Staged {
 struct Staging {
   std::map<int, Slots> slots;  // by GPU
   CopyThreads team;
-  pid_t process = getpid();
+  const int made_after = forks();
 
   // The slots of the current GPU.
   Slots& slots_of(const Queue& queue) {
@@ -148,8 +149,7 @@ struct Staging {
 };
 
 void EndStaging::operator()(Staging* staging) const {
-  if (staging->process != getpid())
-    return;  // exit of a forked child, in which the threads that ~CopyThreads would wait for do not exist
+  if (staging->made_after != forks()) return;  // in a child ~CopyThreads would wait for threads of the parent
   try {
     for (auto& of_gpu : staging->slots)
       for (Slot& slot : of_gpu.second) slot.moved.wait();

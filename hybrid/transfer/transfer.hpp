@@ -4,7 +4,7 @@
 //
 // The copy engine reaches the full rate only for pinned memory. So a matrix is cut into chunks of columns. While the engine
 // moves one chunk, threads copy the next one between the caller's memory and another pinned slot. There are up to 8 threads,
-// fewer if OpenMP's limit is lower. Memory that is pinned already is copied directly. The result does not depend on timing.
+// fewer if loop_threads() is lower. Memory that is pinned already is copied directly. The result does not depend on timing.
 // T: float, double or complex. CUDA builds only.
 #pragma once
 

@@ -2,11 +2,12 @@
 //
 //   A_k = Z_k diag(w_k) Z_k^H,   k = 0, ..., count - 1
 //
-// Each matrix has the results that it has alone: its bits depend neither on the other matrices nor on its place in the batch. A NaN, an
-// infinity or a failure in one matrix harms that matrix only, and its status tells of it.
+// Each matrix has the results that it has alone: on one device its bits depend neither on the other matrices nor on its place in the batch.
+// A NaN, an infinity or a failure in one matrix harms that matrix only, and its status says so.
 //
 // On a GPU matrices of order up to 128 are solved by kernels for batches. Larger ones, and matrices on a GPU whose shared memory is too
-// small, are solved one after the other by the solver of eigen_g.hpp. On the CPU each thread solves matrices of its own.
+// small, are solved one after the other by the solver of eigen_g.hpp. On the CPU each thread solves matrices of its own; matrices of order
+// 300 or more are solved one after the other, each with all threads.
 //
 //   std::vector<double> a(count * n * n), w(count * n), z(count * n * n);
 //   const auto report = eigen_g::eigen_g_batched(n, count, a.data(), n, w.data(), z.data(), n);
@@ -48,7 +49,9 @@ struct BatchReport {
 //   status     count numbers, host memory, out; may be null. 0: solved; -1: a NaN or an infinity in the triangle, values and vectors are
 //              NaN; > 0: not converged, as Report::info
 // Options: uplo, vectors, and subset by index. Another value than the default in the other options throws InvalidArgument, but
-// Path::automatic and Path::one_stage are the same here.
+// Path::automatic and Path::one_stage are the same here. Devices: device and threads; the other members must have their defaults.
+// DeviceChoice::automatic: a GPU if there is one and n is large enough for eigen_g(), or if the matrices have 4096 rows or more
+// together. If the GPU has too little memory, the batch is solved on the CPU.
 // Blocks until done. Throws InvalidArgument, OutOfMemory, DeviceError.
 // Cost: 4/3 n^3 + 2 n^3 flops and at most 4/3 n^3 for divide and conquer, for each matrix; a, w and z pass through memory once.
 template <class T>
@@ -107,7 +110,7 @@ class BatchedSolver {
   BatchedSolver(BatchedSolver&&) noexcept;
   BatchedSolver& operator=(BatchedSolver&&) noexcept;
 
-  WorkspaceBytes workspace() const;  // of a solve, in addition to a, w and z
+  WorkspaceBytes workspace() const;  // a solve's memory in addition to a, w and z
   // As Solver::set_workspace().
   void set_workspace(const Workspace& workspace);
 
@@ -116,8 +119,9 @@ class BatchedSolver {
                                   DevicePointer<real_t<T>> w, DevicePointer<T> z, std::int64_t ldz,
                                   DevicePointer<std::int32_t> status, CUstream_st* stream,
                                   const BatchStrides& strides = {});
-  // Queues the same work and returns without waiting, if n <= 128; the matrices' status is the only report. With a workspace from
-  // set_workspace(), or from the second call on, the work can be captured in a CUDA graph. For larger n as solve().
+  // Queues the same work and returns without waiting, if n <= 128; the matrices' status is the only report. From the second call on the
+  // work can be captured in a CUDA graph. Each call runs after the one before, on any stream. A graph has no such order: the solver and
+  // its workspace must not be in use elsewhere while the graph runs. For larger n as solve().
   void enqueue(std::int64_t count, DevicePointer<T> a, std::int64_t lda, DevicePointer<real_t<T>> w,
                DevicePointer<T> z, std::int64_t ldz, DevicePointer<std::int32_t> status, CUstream_st* stream,
                const BatchStrides& strides = {});

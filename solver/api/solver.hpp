@@ -34,9 +34,9 @@ class Context {
 
  private:
   template <class T>
-  friend class Solver;
+  friend class PlannedSolver;
   template <class T>
-  friend class GeneralisedSolver;
+  friend class BatchedSolver;
   Resources* resources() const;  // null in a build without CUDA
   struct Impl;
   std::unique_ptr<Impl> impl_;
@@ -50,19 +50,19 @@ struct Workspace {
   std::uint64_t device_bytes = 0;
 };
 
-// A solver for matrices of order n, with fixed options, on host or on device pointers. Move-only.
-template <class T>
-class Solver {
- public:
-  // Plans, and allocates nothing of order n^2. Throws InvalidArgument, and DeviceError if a GPU is required and there is none.
-  Solver(Context& context, std::int64_t n, const Options& options = {}, Pointers pointers = Pointers::host);
-  ~Solver();
-  Solver(Solver&&) noexcept;
-  Solver& operator=(Solver&&) noexcept;
+struct GeneralisedProblem;  // generalised.hpp
 
-  // Upper bound of the memory of a solve in addition to a, w and z; nothing is allocated yet. If the GPU has less, the solver
+// The common base of Solver and GeneralisedSolver (generalised.hpp). Move-only.
+template <class T>
+class PlannedSolver {
+ public:
+  ~PlannedSolver();
+  PlannedSolver(PlannedSolver&&) noexcept;
+  PlannedSolver& operator=(PlannedSolver&&) noexcept;
+
+  // Upper bound of the memory of a solve in addition to its arguments; nothing is allocated yet. If the GPU has less, the solver
   // falls back as eigen_g() does, also for all later solves. On device pointers z == a needs one matrix more. The caller saves one
-  // matrix.
+  // matrix. A generalised solve needs the same for every layout.
   WorkspaceBytes workspace(MatrixLayout layout = MatrixLayout::any) const;
   bool on_gpu() const;
   Path path() const;
@@ -71,6 +71,21 @@ class Solver {
   // must outlive the solves. Null: the solver allocates a workspace at the first solve and keeps it until its destruction.
   // Throws InvalidArgument (workspace) if it is too small. A solve that needs more throws the same.
   void set_workspace(const Workspace& workspace);
+
+ protected:
+  struct Impl;
+  // The solver uses the context `own` if it is not null, else `shared`. Without a problem the solver is a standard one.
+  PlannedSolver(std::unique_ptr<Context> own, Context* shared, std::int64_t n, const Options& options,
+                Pointers pointers, const GeneralisedProblem* problem);
+  std::unique_ptr<Impl> impl_;
+};
+
+// A solver for matrices of order n, with fixed options, on host or on device pointers.
+template <class T>
+class Solver : public PlannedSolver<T> {
+ public:
+  // Plans, and allocates nothing of order n^2. Throws InvalidArgument, and DeviceError if a GPU is required and there is none.
+  Solver(Context& context, std::int64_t n, const Options& options = {}, Pointers pointers = Pointers::host);
 
   // As eigen_g() with the same pointers. They must be of the kind that the constructor was given (host or device).
   // From the second solve on no stream, handle, event, pinned or device memory is created. Exceptions:
@@ -95,8 +110,7 @@ class Solver {
                                DevicePointer<T> z, std::int64_t ldz, CUstream_st* stream);
 
  private:
-  struct Impl;
-  std::unique_ptr<Impl> impl_;
+  using PlannedSolver<T>::impl_;
 };
 
 }  // namespace eigen_g

@@ -72,13 +72,15 @@ struct FewOptions {
   std::int64_t count = 1;  // 1 <= count <= n
   End end = End::lowest;
   double target = 0;  // with End::nearest: finds the pairs with the values nearest to it, by the dense solver
-  // automatic: the dense solver if n <= 1000 (CPU) or n <= 4000 (GPU); else Lanczos. If n <= 20000 and two dense matrices fit into
-  // host memory, Lanczos stops once it has cost as much as the dense solver would, and the dense solver finds the pairs.
-  // If count is a large part of n, the dense solver is used with every method.
+  // automatic: the dense solver if n <= 1000 (CPU) or n <= 4000 (GPU); else Lanczos. The dense solver follows Lanczos when Lanczos has
+  // cost as much as the dense solver would. This has three conditions: n <= 20000, two dense matrices fit into host memory, and the
+  // dense solver would cost less than max_products products. If count is a large part of n, the dense solver is used with every method.
   FewMethod method = FewMethod::automatic;
-  double tolerance = 1e-9;  // limit of |A z - w z| / |A| (2-norm, estimated from below); from 1e-14 to 1
-  // Limit for products of A with one vector. It is checked between cycles, so a run can exceed it, and at least one basis is built
-  // for `count` pairs. Lanczos stops early if it predicts more than twice this number.
+  // Limit of |A z - w z| / |A| (2-norm, estimated from below), from 1e-14 to 1. 0: few_tolerance(n).
+  double tolerance = 0;
+  // Limit for products of A with one vector. If it is reached, the unconverged pairs are the result; no other method follows. It is
+  // checked between cycles, so a run can exceed it, and at least one basis is built for `count` pairs. Lanczos stops early if it
+  // predicts more than twice this number.
   std::int64_t max_products = 200000;
   // Start vectors in addition to random ones, such as the vectors of a similar matrix: n x start_count, leading dimension
   // start_ld >= max(1, n), host memory, column-major. Null: random vectors alone, always the same.
@@ -86,13 +88,20 @@ struct FewOptions {
   std::int64_t start_count = 0, start_ld = 0;
   // Called with the progress towards the tolerance, 0 to 1. Its exceptions reach the caller.
   std::function<void(double fraction)> progress = {};
+  // Called before a dense solve. Its exceptions reach the caller, so it can refuse the solve.
+  std::function<void()> before_dense = {};
 };
+
+// The default tolerance: 5 sqrt(n) 2^-52, at least 1e-14. Converged pairs of Lanczos then pass verify(), because the 1-norm of a
+// residual is at most sqrt(n) times its 2-norm.
+double few_tolerance(std::int64_t n);
 
 struct FewReport {
   Status status = Status::converged;  // all `count` residuals are within the tolerance
   FewMethod method = FewMethod::lanczos;
   bool on_gpu = false;
   std::int64_t m = 0;             // number of pairs returned: count, converged or not
+  double tolerance = 0;           // limit of |A z - w z| / |A| that was used
   std::vector<double> residuals;  // |A z - w z| of each pair
   double norm = 0;                // |A|, estimated
   double orthogonality = 0;       // max |Z^T Z - I|
@@ -112,7 +121,8 @@ struct FewReport {
 // Prediction of a call of solve_few() by a model of the machine. Nothing is measured or allocated.
 struct FewPrediction {
   FewMethod method = FewMethod::lanczos;  // the first method
-  bool dense_follows = false;     // the dense solver follows if Lanczos has not converged after max_products
+  // The dense solver follows if Lanczos has not converged after max_products, which is then less than FewOptions::max_products.
+  bool dense_follows = false;
   std::int64_t max_products = 0;  // limit of Lanczos
   // Time of the dense solve; time of one product of Lanczos and its share of the other work.
   double dense_seconds = 0, product_seconds = 0;

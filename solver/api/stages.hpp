@@ -36,6 +36,31 @@
 
 namespace eigen_g {
 
+// The two forms of a call: host pointers with devices, and device pointers with a stream.
+struct StageCall {
+  Pointers pointers = Pointers::host;
+  Devices devices = {};
+  CUstream_st* stream = nullptr;
+  StageCall(const Devices& on = {}) : devices(on) {}                                            // NOLINT
+  StageCall(CUstream_st* device_stream) : pointers(Pointers::device), stream(device_stream) {}  // NOLINT
+  bool on_host() const { return pointers == Pointers::host; }
+};
+
+// The stages in double. One function has both forms of a call. Programs call the templates below instead.
+Report sytrd_stage(const StageCall& call, Uplo uplo, std::int64_t n, double* a, std::int64_t lda, double* d,
+                   double* e, double* tau);
+Report stedc_stage(const StageCall& call, std::int64_t n, double* d, double* e, double* z, std::int64_t ldz);
+Report ormtr_stage(const StageCall& call, Uplo uplo, std::int64_t n, std::int64_t m, const double* a,
+                   std::int64_t lda, const double* tau, double* z, std::int64_t ldz);
+Report sytrd_sy2sb_stage(const StageCall& call, Uplo uplo, std::int64_t n, std::int64_t kd, double* a,
+                         std::int64_t lda, double* ab, std::int64_t ldab, double* tau);
+Report sytrd_sb2st_stage(const StageCall& call, Uplo uplo, std::int64_t n, std::int64_t kd, const double* ab,
+                         std::int64_t ldab, double* d, double* e, double* hous);
+Report ormtr_sb2st_stage(const StageCall& call, std::int64_t n, std::int64_t m, std::int64_t kd,
+                         const double* hous, double* z, std::int64_t ldz);
+Report ormtr_sy2sb_stage(const StageCall& call, Uplo uplo, std::int64_t n, std::int64_t m, std::int64_t kd,
+                         const double* a, std::int64_t lda, const double* tau, double* z, std::int64_t ldz);
+
 // A = Q T Q^T with T = tridiag(e, d, e).
 //   a    n x n, lda >= max(1, n), in and out; only the triangle `uplo` is read. On return it is as after dsytrd:
 //          lower: Q = H_1 H_2 ... H_{n-1}, H_j = I - tau_j v v^T, v(1 : j) = 0, v(j+1) = 1, v(j+2 : n) in
@@ -53,11 +78,15 @@ namespace eigen_g {
 // Cost: 4/3 n^3 flops; 4/3 n^3 bytes of A are read. Source: LAPACK dsytrd.
 template <class T>
 Report sytrd(Uplo uplo, std::int64_t n, T* a, std::int64_t lda, same_t<real_t<T>>* d, same_t<real_t<T>>* e,
-             same_t<T>* tau, const Devices& devices = {});
+             same_t<T>* tau, const Devices& devices = {}) {
+  return sytrd_stage(devices, uplo, n, a, lda, d, e, tau);
+}
 template <class T>
 Report sytrd(Uplo uplo, std::int64_t n, DevicePointer<T> a, std::int64_t lda,
              same_t<DevicePointer<real_t<T>>> d, same_t<DevicePointer<real_t<T>>> e,
-             same_t<DevicePointer<T>> tau, CUstream_st* stream);
+             same_t<DevicePointer<T>> tau, CUstream_st* stream) {
+  return sytrd_stage(stream, uplo, n, a.get(), lda, d.get(), e.get(), tau.get());
+}
 
 // Leading dimension for which sytrd works in place on device pointers: n rounded up to a multiple of 64. With it, uplo lower and a
 // 16-byte aligned, the workspace is less than a tenth of the matrix for n >= 4000. Every other layout needs a copy of the matrix.
@@ -75,13 +104,17 @@ WorkspaceBytes sytrd_workspace_bytes(Uplo uplo, std::int64_t n, std::int64_t lda
 // T may have any finite entries. A NaN or an infinity is an InvalidArgument that names "d" or "e". If a root is not found, the
 // report's status is not_converged, and d and z are undefined.
 // Cost: at most 4/3 n^3 flops, less if eigenvalues deflate; values only O(n^2).
-// Source: LAPACK dstedc with compz 'I', dsterf; Cuppen 1981, Gu and Eisenstat 1995.
+// Source: LAPACK dstedc with compz 'I', dsterf, dsteqr; Cuppen 1981, Gu and Eisenstat 1995.
 template <class R>
 [[nodiscard]] Report stedc(std::int64_t n, R* d, same_t<R>* e, same_t<R>* z, std::int64_t ldz,
-                           const Devices& devices = {});
+                           const Devices& devices = {}) {
+  return stedc_stage(devices, n, d, e, z, ldz);
+}
 template <class R>
 [[nodiscard]] Report stedc(std::int64_t n, DevicePointer<R> d, same_t<DevicePointer<R>> e,
-                           same_t<DevicePointer<R>> z, std::int64_t ldz, CUstream_st* stream);
+                           same_t<DevicePointer<R>> z, std::int64_t ldz, CUstream_st* stream) {
+  return stedc_stage(stream, n, d.get(), e.get(), z.get(), ldz);
+}
 WorkspaceBytes stedc_workspace_bytes(std::int64_t n, bool vectors, bool on_gpu,
                                      Pointers pointers = Pointers::host);
 
@@ -94,10 +127,14 @@ WorkspaceBytes stedc_workspace_bytes(std::int64_t n, bool vectors, bool on_gpu,
 // Source: LAPACK dormtr with side 'L' and trans 'N'; Schreiber and Van Loan 1989.
 template <class T>
 Report ormtr(Uplo uplo, std::int64_t n, std::int64_t m, const T* a, std::int64_t lda, const same_t<T>* tau,
-             same_t<T>* z, std::int64_t ldz, const Devices& devices = {});
+             same_t<T>* z, std::int64_t ldz, const Devices& devices = {}) {
+  return ormtr_stage(devices, uplo, n, m, a, lda, tau, z, ldz);
+}
 template <class T>
 Report ormtr(Uplo uplo, std::int64_t n, std::int64_t m, same_t<DevicePointer<const T>> a, std::int64_t lda,
-             same_t<DevicePointer<const T>> tau, DevicePointer<T> z, std::int64_t ldz, CUstream_st* stream);
+             same_t<DevicePointer<const T>> tau, DevicePointer<T> z, std::int64_t ldz, CUstream_st* stream) {
+  return ormtr_stage(stream, uplo, n, m, a.get(), lda, tau.get(), z.get(), ldz);
+}
 WorkspaceBytes ormtr_workspace_bytes(Uplo uplo, std::int64_t n, std::int64_t m, bool on_gpu,
                                      Pointers pointers = Pointers::host);
 
@@ -113,11 +150,15 @@ WorkspaceBytes ormtr_workspace_bytes(Uplo uplo, std::int64_t n, std::int64_t m, 
 // Cost: 4/3 n^3 flops in products. Source: LAPACK dsytrd_sy2sb; Bischof, Lang and Sun 2000.
 template <class T>
 Report sytrd_sy2sb(Uplo uplo, std::int64_t n, std::int64_t kd, T* a, std::int64_t lda, same_t<T>* ab,
-                   std::int64_t ldab, same_t<T>* tau, const Devices& devices = {});
+                   std::int64_t ldab, same_t<T>* tau, const Devices& devices = {}) {
+  return sytrd_sy2sb_stage(devices, uplo, n, kd, a, lda, ab, ldab, tau);
+}
 template <class T>
 Report sytrd_sy2sb(Uplo uplo, std::int64_t n, std::int64_t kd, DevicePointer<T> a, std::int64_t lda,
                    same_t<DevicePointer<T>> ab, std::int64_t ldab, same_t<DevicePointer<T>> tau,
-                   CUstream_st* stream);
+                   CUstream_st* stream) {
+  return sytrd_sy2sb_stage(stream, uplo, n, kd, a.get(), lda, ab.get(), ldab, tau.get());
+}
 WorkspaceBytes sytrd_sy2sb_workspace_bytes(std::int64_t n, std::int64_t kd, bool on_gpu,
                                            Pointers pointers = Pointers::host);
 
@@ -133,11 +174,15 @@ WorkspaceBytes sytrd_sy2sb_workspace_bytes(std::int64_t n, std::int64_t kd, bool
 // Source: LAPACK dsytrd_sb2st; Murata and Horikoshi 1975; Haidar, Ltaief and Dongarra 2011.
 template <class T>
 Report sytrd_sb2st(Uplo uplo, std::int64_t n, std::int64_t kd, const T* ab, std::int64_t ldab,
-                   same_t<real_t<T>>* d, same_t<real_t<T>>* e, same_t<T>* hous, const Devices& devices = {});
+                   same_t<real_t<T>>* d, same_t<real_t<T>>* e, same_t<T>* hous, const Devices& devices = {}) {
+  return sytrd_sb2st_stage(devices, uplo, n, kd, ab, ldab, d, e, hous);
+}
 template <class T>
 Report sytrd_sb2st(Uplo uplo, std::int64_t n, std::int64_t kd, same_t<DevicePointer<const T>> ab,
                    std::int64_t ldab, same_t<DevicePointer<real_t<T>>> d, same_t<DevicePointer<real_t<T>>> e,
-                   DevicePointer<T> hous, CUstream_st* stream);
+                   DevicePointer<T> hous, CUstream_st* stream) {
+  return sytrd_sb2st_stage(stream, uplo, n, kd, ab.get(), ldab, d.get(), e.get(), hous.get());
+}
 // Number of values in `hous`: about n^2 / 2 + n^2 / (2 b), with b = kd rounded up to 32, 48, 64, 96 or 128. Throws InvalidArgument.
 std::int64_t sytrd_sb2st_hous(std::int64_t n, std::int64_t kd);
 WorkspaceBytes sytrd_sb2st_workspace_bytes(std::int64_t n, std::int64_t kd, bool on_gpu,
@@ -150,10 +195,14 @@ WorkspaceBytes sytrd_sb2st_workspace_bytes(std::int64_t n, std::int64_t kd, bool
 // Source: Auckenthaler et al. 2011 (ELPA2).
 template <class T>
 Report ormtr_sb2st(std::int64_t n, std::int64_t m, std::int64_t kd, const T* hous, same_t<T>* z,
-                   std::int64_t ldz, const Devices& devices = {});
+                   std::int64_t ldz, const Devices& devices = {}) {
+  return ormtr_sb2st_stage(devices, n, m, kd, hous, z, ldz);
+}
 template <class T>
 Report ormtr_sb2st(std::int64_t n, std::int64_t m, std::int64_t kd, same_t<DevicePointer<const T>> hous,
-                   DevicePointer<T> z, std::int64_t ldz, CUstream_st* stream);
+                   DevicePointer<T> z, std::int64_t ldz, CUstream_st* stream) {
+  return ormtr_sb2st_stage(stream, n, m, kd, hous.get(), z.get(), ldz);
+}
 WorkspaceBytes ormtr_sb2st_workspace_bytes(std::int64_t n, std::int64_t m, std::int64_t kd, bool on_gpu,
                                            Pointers pointers = Pointers::host);
 
@@ -165,11 +214,15 @@ WorkspaceBytes ormtr_sb2st_workspace_bytes(std::int64_t n, std::int64_t m, std::
 // Cost: 2 (n - kd)^2 m flops. On a GPU the reflectors are copied: the workspace is one matrix. Source: LAPACK dormqr, dormlq.
 template <class T>
 Report ormtr_sy2sb(Uplo uplo, std::int64_t n, std::int64_t m, std::int64_t kd, const T* a, std::int64_t lda,
-                   const same_t<T>* tau, same_t<T>* z, std::int64_t ldz, const Devices& devices = {});
+                   const same_t<T>* tau, same_t<T>* z, std::int64_t ldz, const Devices& devices = {}) {
+  return ormtr_sy2sb_stage(devices, uplo, n, m, kd, a, lda, tau, z, ldz);
+}
 template <class T>
 Report ormtr_sy2sb(Uplo uplo, std::int64_t n, std::int64_t m, std::int64_t kd,
                    same_t<DevicePointer<const T>> a, std::int64_t lda, same_t<DevicePointer<const T>> tau,
-                   DevicePointer<T> z, std::int64_t ldz, CUstream_st* stream);
+                   DevicePointer<T> z, std::int64_t ldz, CUstream_st* stream) {
+  return ormtr_sy2sb_stage(stream, uplo, n, m, kd, a.get(), lda, tau.get(), z.get(), ldz);
+}
 WorkspaceBytes ormtr_sy2sb_workspace_bytes(std::int64_t n, std::int64_t m, std::int64_t kd, bool on_gpu,
                                            Pointers pointers = Pointers::host);
 

@@ -72,7 +72,8 @@ struct Subset {
 };
 
 // Progress callback, called from the calling thread: when a stage begins (fraction 0), while it runs, and when it ends (1). With
-// a callback the host waits for the end of each stage. An exception from the callback ends the solve and reaches the caller; the
+// a callback the host waits for the end of each stage. On the CPU only the back-transformation reports fractions between 0 and 1; the other
+// stages are single LAPACK calls or short. An exception from the callback ends the solve and reaches the caller; the
 // outputs are then undefined.
 using Progress = std::function<void(Stage stage, double fraction)>;
 
@@ -117,8 +118,8 @@ std::string to_text(const Ratio& ratio);
 // Where to solve. The defaults suit most callers: the current GPU if there is one and n is large enough, else the CPU.
 struct Devices {
   DeviceChoice device = DeviceChoice::automatic;
-  // Number of CPU threads, 0 to 65536. 0: OpenBLAS's own number. A number above that of the cores counts as one thread per core.
-  // Orders below 300 use one thread.
+  // Number of CPU threads, 0 to 65536. 0: OpenBLAS's own number, at most the cores and the CPU quota of the process, and fewer for small
+  // orders. A number above that of the cores counts as one thread per core. Orders below 300 use one thread.
   // OpenBLAS has one thread count for the whole process, so concurrent solves take turns at it. Calls with one thread run at the
   // same time; a call with more threads runs alone, and meanwhile OpenBLAS's thread count is the call's.
   int threads = 0;

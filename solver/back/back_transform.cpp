@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <complex>
+#include <optional>
 
 #include "gemm_df/adjoint.hpp"
 #include "gemm_df/cpu_gemm.hpp"
@@ -54,19 +55,20 @@ std::uint64_t back_transform_bytes_on_cpu(std::int64_t n, std::int64_t m) {
 }
 
 template <class T>
-void back_transform(Uplo uplo, MatrixView<const same_t<T>> a, const T* tau, MatrixView<same_t<T>> z,
-                    Arena scratch) {
+void back_transform_on_cpu(Uplo uplo, MatrixView<const same_t<T>> a, const T* tau, MatrixView<same_t<T>> z,
+                           Arena scratch, const std::function<void(double fraction)>& progress) {
   const std::int64_t n = lapack_size(z.rows, "n"), m = lapack_size(z.cols, "m");
   const BlockOnCpu<T> own(scratch, n, m);
-  const BlasTurn turn(n);
   const bool lower = uplo == Uplo::lower;
   const auto size = [](std::int64_t x) { return static_cast<lapack_int>(x); };  // for sizes <= n, which fit
   const std::int64_t count = own.blocks.count();
+  double done = 0;  // rows of all columns of V so far; n (n - 1) / 2 in the end
   for (std::int64_t step = 0; step < count; ++step) {  // Q = H_1 H_2 ... (lower), ... H_2 H_1 (upper)
     const std::int64_t block = lower ? count - 1 - step : step;
     const std::int64_t first = own.blocks.first(block), k = own.blocks.columns(block);
     const std::int64_t rows = lower ? n - 1 - first : first + k;
     const MatrixView<T> v{own.v.data, rows, k, rows}, t = own.t.block(0, 0, k, k);
+    std::optional<BlasTurn> turn(std::in_place, n);
     for (std::int64_t j = 0; j < k; ++j) {
       const std::int64_t unit = lower ? j : first + j;
       expand_reflector(uplo, lower ? &a(first + 2 + j, first + j) : &a(0, first + j + 1), unit, rows,
@@ -81,6 +83,9 @@ void back_transform(Uplo uplo, MatrixView<const same_t<T>> a, const T* tau, Matr
     gemm_on_cpu<T>(adjoint<T>, Op::none, 1, of_z, v, 0, zv);
     gemm_on_cpu<T>(Op::none, adjoint<T>, 1, zv, t, 0, zvt);
     gemm_on_cpu<T>(Op::none, adjoint<T>, -1, v, zvt, 1, of_z);
+    turn.reset();  // progress is the caller's code
+    done += static_cast<double>(k) * (static_cast<double>(rows) - static_cast<double>(k - 1) / 2);
+    if (progress) progress(2 * done / (static_cast<double>(n) * static_cast<double>(n - 1)));
   }
 }
 
@@ -122,9 +127,7 @@ void back_transform_from_band(Uplo uplo, std::int64_t kd, MatrixView<const same_
   from_band<T>(uplo, kd, a, tau, z, scratch.take<T>(values), lapack_size(values, "the workspace of ormqr"));
 }
 
-EIGEN_G_INSTANTIATE_OVERLOAD(all_types, back_transform,
-                             void(Uplo, MatrixView<const T>, const T*, MatrixView<T>, Arena));
+EIGEN_G_INSTANTIATE(all_types, back_transform_on_cpu, back_transform_bytes_on_cpu);
 EIGEN_G_INSTANTIATE(double_type, back_transform_from_band, back_transform_from_band_bytes_on_cpu);
-EIGEN_G_INSTANTIATE(all_types, back_transform_bytes_on_cpu);
 
 }  // namespace eigen_g

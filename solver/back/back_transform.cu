@@ -79,18 +79,18 @@ CutWork<T> back_transform_cut(MatrixView<const same_t<T>> a_dev, MatrixView<T> z
 template <class T>
 void back_transform(const Products<T>& products, MatrixView<const same_t<T>> a_dev, const same_t<T>* tau_dev,
                     MatrixView<same_t<T>> z_dev, Arena scratch_dev, [[maybe_unused]] SolveTeam<T>* team,
-                    const std::function<void(ColumnRange)>& queued) {
+                    const std::function<void(ColumnRange)>& columns_ready) {
   const Queue& queue = products.queue();
   const std::int64_t n = a_dev.rows, m = z_dev.cols;
-  const auto tell = [&](ColumnRange columns) {
-    if (queued && columns.count > 0) queued(columns);
+  const auto report_ready = [&](ColumnRange columns) {
+    if (columns_ready && columns.count > 0) columns_ready(columns);
   };
-  if (n < 2 || m == 0) return tell({0, m});
+  if (n < 2 || m == 0) return report_ready({0, m});
   if constexpr (!is_complex<T>)
     if (n <= solver_tuning().back_max_rows_of_panels && back_transform_panels_fit<T>(n)) {
       back_transform_panels(queue, a_dev, tau_dev, z_dev,
                             scratch_dev.take<T>(back_transform_panels_workspace(n)));
-      return tell({0, m});
+      return report_ready({0, m});
     }
   std::vector<double> shares;
   if constexpr (!is_complex<T>)
@@ -112,9 +112,9 @@ void back_transform(const Products<T>& products, MatrixView<const same_t<T>> a_d
       for (std::int64_t b = blocks.count() - 1; b >= 0; --b)
         list.push_back({blocks.first(b), v_of(b), t_of(b)});
       apply_reflectors(team->devices(), shares, list, z_dev, &products);
-      return tell({0, m});
+      return report_ready({0, m});
     }
-  for (const ColumnRange group : queued ? groups_of(n, m) : split_columns(m, {1})) {
+  for (const ColumnRange group : columns_ready ? groups_of(n, m) : split_columns(m, {1})) {
     for (std::int64_t b = blocks.count() - 1; b >= 0; --b) {  // Z := Z - V T V^T Z
       const std::int64_t columns = blocks.columns(b), rows = blocks.rows(b);
       const MatrixView<T> z = z_dev.block(blocks.first(b), group.first, rows, group.count);
@@ -131,14 +131,11 @@ void back_transform(const Products<T>& products, MatrixView<const same_t<T>> a_d
         gemm(products, Op::none, Op::none, -1, v_of(b), tvz, 1, z);
       }
     }
-    tell(group);
+    report_ready(group);
   }
 }
 
-EIGEN_G_INSTANTIATE(all_types, back_transform_bytes);
+EIGEN_G_INSTANTIATE(all_types, back_transform, back_transform_bytes);
 EIGEN_G_INSTANTIATE(real_types, back_transform_cut);
-EIGEN_G_INSTANTIATE_OVERLOAD(all_types, back_transform,
-                             void(const Products<T>&, MatrixView<const T>, const T*, MatrixView<T>, Arena,
-                                  SolveTeam<T>*, const std::function<void(ColumnRange)>&));
 
 }  // namespace eigen_g

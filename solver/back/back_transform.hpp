@@ -24,11 +24,12 @@ class SolveTeam;
 //   tau      n - 1 values, host, in
 //   z        n x m, ldz, host, in and out
 //   scratch  back_transform_bytes_on_cpu<T>(n, m) bytes of host memory: at most 96 (n + 2 m + 96) values
+//   progress called after each block with the fraction of the flops that is done; its exceptions pass through
 // Throws InvalidArgument if n or m is too large for LAPACK's integers, DeviceError. Cost: 2 n^2 m flops.
 // Source: LAPACK dormtr, dlarft.
 template <class T>
-void back_transform(Uplo uplo, MatrixView<const same_t<T>> a, const T* tau, MatrixView<same_t<T>> z,
-                    Arena scratch);
+void back_transform_on_cpu(Uplo uplo, MatrixView<const same_t<T>> a, const T* tau, MatrixView<same_t<T>> z,
+                           Arena scratch, const std::function<void(double fraction)>& progress = {});
 template <class T>
 std::uint64_t back_transform_bytes_on_cpu(std::int64_t n, std::int64_t m);
 
@@ -41,14 +42,14 @@ template <class T>
 std::uint64_t back_transform_from_band_bytes_on_cpu(std::int64_t n, std::int64_t kd, std::int64_t m);
 
 // GPU. Everything is in device memory.
-//   a_dev        n x n, in: the reflectors in the GPU's layout (tridiagonalize()). For n <= 1056 the rows from n up to a multiple of 16
-//                must be zero
-//   tau_dev      n - 1 values, in
-//   z_dev        n x m, in and out. Faster if its columns are 16-byte aligned (ldz even)
-//   scratch_dev  back_transform_bytes<T>(n, m) bytes
-//   team         devices that take columns of Z; real T and n > 1056 only. The call then blocks until the CPU has done its share
-//   queued       called with a range of columns when all work on them is queued. For a large Z there are up to three ranges, so that
-//                the first columns can be copied while the GPU computes the next. Every column is in exactly one range, in order
+//   a_dev          n x n, in: the reflectors in the GPU's layout (tridiagonalize()). For n <= 1056 the rows from n up to a multiple of 16
+//                  must be zero
+//   tau_dev        n - 1 values, in
+//   z_dev          n x m, in and out. Faster if its columns are 16-byte aligned (ldz even)
+//   scratch_dev    back_transform_bytes<T>(n, m) bytes
+//   team           devices that take columns of Z; real T and n > 1056 only. The call then blocks until the CPU has done its share
+//   columns_ready  called with a range of columns when all work on them is queued. For a large Z there are up to three ranges, so that
+//                  the first columns can be copied while the GPU computes the next. Every column is in exactly one range, in order
 // Ordered on the products' queue. Repeated runs on the same GPU give the same bits.
 // Blocking: real matrices with n <= 1056 take one kernel (back_transform_panel.hpp) if it fits into shared memory. Otherwise the
 // reflectors are applied in blocks of k (compact WY), T is computed from V^T V, and a block takes four products. V T is formed if
@@ -58,7 +59,7 @@ std::uint64_t back_transform_from_band_bytes_on_cpu(std::int64_t n, std::int64_t
 template <class T>
 void back_transform(const Products<T>& products, MatrixView<const same_t<T>> a_dev, const same_t<T>* tau_dev,
                     MatrixView<same_t<T>> z_dev, Arena scratch_dev, SolveTeam<T>* team = nullptr,
-                    const std::function<void(ColumnRange)>& queued = {});
+                    const std::function<void(ColumnRange)>& columns_ready = {});
 template <class T>
 std::uint64_t back_transform_bytes(std::int64_t n, std::int64_t m);
 

@@ -30,8 +30,8 @@ std::uint64_t back_transform_chase_bytes_on_cpu(std::int64_t n, std::int64_t b, 
 
 // V of a tile is written out as a dense matrix that begins one row below the tile's first row. Column j of V begins at its row j.
 template <class T>
-void back_transform_chase(const ChaseTiles& tiles, const ChaseReflectors<const T>& reflectors,
-                          MatrixView<T> z, Arena scratch) {
+void back_transform_chase_on_cpu(const ChaseTiles& tiles, const ChaseReflectors<const T>& reflectors,
+                                 MatrixView<T> z, Arena scratch) {
   const ChaseBackWorkspace<T> at(scratch, tiles, z.cols);
   const std::int64_t width = tiles.width;
   for (std::int64_t group = tiles.groups() - 1; group >= 0; --group) {
@@ -52,8 +52,6 @@ void back_transform_chase(const ChaseTiles& tiles, const ChaseReflectors<const T
   }
 }
 
-EIGEN_G_INSTANTIATE(double_type, back_transform_chase_bytes_on_cpu);
-EIGEN_G_INSTANTIATE_OVERLOAD(double_type, back_transform_chase,
-                             void(const ChaseTiles&, const ChaseReflectors<const T>&, MatrixView<T>, Arena));
+EIGEN_G_INSTANTIATE(double_type, back_transform_chase_on_cpu, back_transform_chase_bytes_on_cpu);
 
 }  // namespace eigen_g

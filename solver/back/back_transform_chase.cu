@@ -359,9 +359,6 @@ void back_transform_chase(const Products<T>& products, const ChaseTiles& tiles,
     if (fused) chase_join_parts(queue, z_dev);
 }
 
-EIGEN_G_INSTANTIATE(all_types, back_transform_chase_bytes, back_transform_chase_cut);
-EIGEN_G_INSTANTIATE_OVERLOAD(all_types, back_transform_chase,
-                             void(const Products<T>&, const ChaseTiles&, const ChaseReflectors<const T>&,
-                                  MatrixView<T>, Arena, ChaseBack, SolveTeam<T>*));
+EIGEN_G_INSTANTIATE(all_types, back_transform_chase, back_transform_chase_bytes, back_transform_chase_cut);
 
 }  // namespace eigen_g

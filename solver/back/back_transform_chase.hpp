@@ -21,8 +21,8 @@ class SolveTeam;
 //   scratch     back_transform_chase_bytes_on_cpu<T>(tiles.n, tiles.b, m) bytes of host memory
 // Throws DeviceError. Cost: (b + width) / b 2 n^2 m flops. Source: LAPACK dlarft, dlarfb.
 template <class T>
-void back_transform_chase(const ChaseTiles& tiles, const ChaseReflectors<const T>& reflectors,
-                          MatrixView<T> z, Arena scratch);
+void back_transform_chase_on_cpu(const ChaseTiles& tiles, const ChaseReflectors<const T>& reflectors,
+                                 MatrixView<T> z, Arena scratch);
 template <class T>
 std::uint64_t back_transform_chase_bytes_on_cpu(std::int64_t n, std::int64_t b, std::int64_t m);
 

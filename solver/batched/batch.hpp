@@ -42,7 +42,7 @@ struct Chunk {
   int n = 0;                              // order; with `orders` the largest order
   const std::int32_t* orders = nullptr;   // by id; null: n
   bool upper = false;                     // the triangle of A that is read
-  // The stored pairs are those with the numbers from..to-1 in ascending order; to is at most the order.
+  // The stored pairs have the numbers from..to-1 in ascending order; to is at most the order.
   int from = 0, to = 0;
   Arrays<T> a, z;
   LeadingDimension lda, ldz;

@@ -19,6 +19,27 @@ namespace eigen_g::batched {
 
 inline constexpr int largest_order = 128;
 
+// Orders that the kernels are compiled for: exact orders, then the orders of matrices in warps and in blocks. A matrix of another order is padded
+// to the next one. The bits of its results depend on the padded order.
+template <int... N>
+struct PaddedOrders {};
+using ExactOrders = PaddedOrders<1, 2, 3, 4>;
+using OrdersInWarps = PaddedOrders<8, 16, 32>;
+using OrdersInBlocks = PaddedOrders<48, 64, 96, 128>;
+
+template <int... N>
+constexpr int next_order(PaddedOrders<N...>, int n) {
+  int least = 0;
+  for (const int order : {N...})
+    if (least < n) least = order;
+  return least;
+}
+constexpr int padded_order(int n) {
+  return n <= 4    ? next_order(ExactOrders(), n)
+         : n <= 32 ? next_order(OrdersInWarps(), n)
+                   : next_order(OrdersInBlocks(), n);
+}
+
 // How the kernels find the eigenpairs (run_chunk.cuh).
 enum class Method { jacobi, rows, conquer, conquer_on_tensor_cores };
 constexpr int leaves_of(Method method) {

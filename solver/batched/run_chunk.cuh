@@ -1,4 +1,4 @@
-// run_chunk(): the kernels of one chunk of a batch, in their order. The launcher decides where they run: on a GPU (batched_device.cu), or
+// run_chunk(): the kernels of one chunk of a batch, in their order. A launcher runs them on a GPU (batched_kernels.cuh), or
 // on the CPU in a test that runs each thread as a fiber (tests/support/emulation.hpp).
 //
 //   order      reduction                   values of T              vectors
@@ -50,9 +50,9 @@ using Order = std::integral_constant<int, N>;
 
 // Calls act(Order<NP>()) for the smallest NP of the list that is at least n.
 template <int NP, int... Larger, class Act>
-void with_padded_order(int n, const Act& act) {
+void with_padded_order(PaddedOrders<NP, Larger...>, int n, const Act& act) {
   if constexpr (sizeof...(Larger) > 0)
-    if (n > NP) return with_padded_order<Larger...>(n, act);
+    if (n > NP) return with_padded_order(PaddedOrders<Larger...>(), n, act);
   act(Order<NP>());
 }
 
@@ -65,7 +65,7 @@ void run_chunk(const Launch& launch, Method method, const Chunk<T>& chunk, const
   const int n = chunk.n;
   const std::int64_t count = chunk.count;
   if (method == Method::jacobi) {
-    with_padded_order<1, 2, 3, 4>(n, [&](auto np) {
+    with_padded_order(ExactOrders(), n, [&](auto np) {
       constexpr int N = np;
       launch(jacobi<T, N>, (count + jacobi_threads - 1) / jacobi_threads, jacobi_threads,
              jacobi_shared<T, N>(), chunk);
@@ -73,12 +73,12 @@ void run_chunk(const Launch& launch, Method method, const Chunk<T>& chunk, const
     return;
   }
   if (n <= 32) {
-    with_padded_order<8, 16, 32>(n, [&](auto np) {
+    with_padded_order(OrdersInWarps(), n, [&](auto np) {
       launch(tridiagonalize_in_warps<T, np>, (count + warps_a_block - 1) / warps_a_block, 32 * warps_a_block,
              tridiagonalize_in_warps_shared<T, np>(), chunk, work);
     });
   } else {
-    with_padded_order<48, 64, 96, 128>(n, [&](auto np) {
+    with_padded_order(OrdersInBlocks(), n, [&](auto np) {
       launch(tridiagonalize_in_blocks<T, np>, count, threads_across(np) * threads_across(np),
              tridiagonalize_shared<T, np>(), chunk, work);
     });
@@ -100,7 +100,7 @@ void run_chunk(const Launch& launch, Method method, const Chunk<T>& chunk, const
     launch(rows_of_z<T>, count, 32, RowsPlan<T, 32>::shared(work.most_sweeps), chunk, work);
     return;
   }
-  with_padded_order<64, 96, 128>(n, [&](auto np) {
+  with_padded_order(PaddedOrders<64, 96, 128>(), n, [&](auto np) {
     constexpr int NP = np, bytes = ConquerPlan<R, NP>::shared();
     if (!vectors) return launch(conquer_tridiagonal<T, NP, false>, count, 2 * NP, bytes, chunk, work);
     if constexpr (is_complex<T>) {

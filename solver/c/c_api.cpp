@@ -1,9 +1,6 @@
 #include <complex>
-#include <cstring>
 #include <memory>
 #include <new>
-#include <optional>
-#include <string>
 
 #include "hybrid/c_info.hpp"
 #include "solver/api/eigen_g.h"
@@ -19,143 +16,79 @@ struct eigen_g_solver {
 namespace {
 
 using namespace eigen_g;
+using c_arguments::devices_of;
 using c_arguments::info_of;
 using c_arguments::of_c;
 using c_arguments::options_of;
 using c_arguments::subset_of;
+using c_arguments::whole_options;
 
-DeviceChoice device_of(char device) {
-  switch (c_info::upper(device)) {
-    case 'A':
-      return DeviceChoice::automatic;
-    case 'C':
-      return DeviceChoice::cpu;
-    case 'G':
-      return DeviceChoice::gpu;
-    default:
-      throw InvalidArgument(Argument::device, "must be 'A', 'C' or 'G'");
-  }
-}
-
-// The caller's options as far as its version of the struct has them; null: the default ones.
-eigen_g_options whole_options(const eigen_g_options* given) {
-  eigen_g_options options;
-  eigen_g_default_options(&options);
-  if (!given) return options;
-  if (given->size < sizeof options.size || given->size > sizeof options)
-    throw InvalidArgument(Argument::options,
-                          "were not set by eigen_g_default_options() of this version or an older one");
-  std::memcpy(&options, given, given->size);
-  return options;
-}
-
-Options options_of(const eigen_g_options& o) {
-  Options options = options_of(o.jobz, o.uplo, subset_of(o.range, o.vl, o.vu, o.il, o.iu));
-  const std::optional<Engine> engine = engine_of(o.engine ? o.engine : "");
-  if (!engine) throw InvalidArgument(Argument::engine, "is not one of native, df, emulated, auto");
-  options.engine = *engine;
-  const std::optional<Path> path = path_of(o.path ? o.path : "");
-  if (!path) throw InvalidArgument(Argument::path, "is not one of auto, one_stage, two_stage");
-  options.path = *path;
-  const std::optional<Precision> precision = precision_of(o.precision ? o.precision : "");
-  if (!precision)
-    throw InvalidArgument(Argument::options, "name a precision that is not one of native, mixed");
-  options.precision = *precision;
-  return options;
-}
-
-Devices devices_of(const eigen_g_options& o) {
-  Devices devices;
-  devices.device = device_of(o.device);
-  devices.gpus = o.gpus;
-  devices.threads = o.threads;
-  devices.multiprocessors = o.multiprocessors;
-  devices.ratio = parse_ratio(o.ratio ? o.ratio : "");
-  return devices;
+Pointers pointers_of(int on_device) {
+  return on_device ? Pointers::device : Pointers::host;
 }
 
 std::int64_t info_of(const Report& report, eigen_g_result* result) {
   if (result) *result = {report.m, report.first_index, report.seconds};
   return info_of(report);
 }
-std::int64_t info_of(const Report& report, std::int64_t* m) {
-  *m = report.m;
-  return info_of(report);
-}
 
-void require_m(const std::int64_t* m) {
-  if (!m) throw InvalidArgument(Argument::m, "is null");
+template <class S>
+S& not_null(S* solver) {
+  if (!solver) throw InvalidArgument("solver", "is null");
+  return *solver;
 }
 
 using Arg = Argument;
 
-template <class T>
-std::int64_t syevd(char jobz, char uplo, std::int64_t n, T* a, std::int64_t lda, real_t<T>* w) {
-  return c_info::of({Arg::job, Arg::uplo, Arg::n, Arg::a, Arg::lda, Arg::w}, [&] {
-    const Options options = options_of(jobz, uplo);
-    return info_of(eigen_g::eigen_g(n, a, lda, w, options.vectors ? a : nullptr, lda, options));
+// The arguments of eigen_g_?syevd and ?syevdx, and of their device forms, which alone have the last two.
+constexpr auto evd_arguments = {Arg::job, Arg::uplo, Arg::n, Arg::a, Arg::lda, Arg::w, Arg::z, Arg::ldz};
+constexpr auto evdx_arguments = {
+    Arg::job,         Arg::range,        Arg::uplo,        Arg::n, Arg::a, Arg::lda, Arg::subset_above,
+    Arg::subset_upto, Arg::subset_first, Arg::subset_last, Arg::m, Arg::w, Arg::z,   Arg::ldz};
+
+// The function behind all entries of a type. C is the entries' type in C, R the values'.
+template <class C, class R>
+std::int64_t syevdx(std::initializer_list<Arg> arguments, Pointers pointers, char jobz, char range, char uplo,
+                    std::int64_t n, C* a, std::int64_t lda, R vl, R vu, std::int64_t il, std::int64_t iu,
+                    std::int64_t* m, R* w, C* z, std::int64_t ldz, CUstream_st* stream) {
+  return c_info::of(arguments, [&] {
+    const Options options = options_of(jobz, uplo, subset_of(range, vl, vu, il, iu));
+    if (!m) throw InvalidArgument(Argument::m, "is null");
+    const Report report =
+        standard_solve(pointers, n, of_c(a), lda, w, of_c(z), ldz, stream, options, Devices());
+    *m = report.m;
+    return info_of(report);
   });
 }
-
-template <class T>
-std::int64_t syevd_device(char jobz, char uplo, std::int64_t n, T* a_dev, std::int64_t lda, real_t<T>* w_dev,
-                          T* z_dev, std::int64_t ldz, CUstream_st* stream) {
-  return c_info::of({Arg::job, Arg::uplo, Arg::n, Arg::a, Arg::lda, Arg::w, Arg::z, Arg::ldz}, [&] {
-    return info_of(eigen_g::eigen_g(n, device(a_dev), lda, device(w_dev), device(z_dev), ldz, stream,
-                                    options_of(jobz, uplo)));
-  });
-}
-
-template <class T>
-std::int64_t syevdx(char jobz, char range, char uplo, std::int64_t n, T* a, std::int64_t lda, real_t<T> vl,
-                    real_t<T> vu, std::int64_t il, std::int64_t iu, std::int64_t* m, real_t<T>* w) {
-  return c_info::of({Arg::job, Arg::range, Arg::uplo, Arg::n, Arg::a, Arg::lda, Arg::subset_above,
-                     Arg::subset_upto, Arg::subset_first, Arg::subset_last, Arg::m, Arg::w},
-                    [&] {
-                      const Options options = options_of(jobz, uplo, subset_of(range, vl, vu, il, iu));
-                      require_m(m);
-                      return info_of(
-                          eigen_g::eigen_g(n, a, lda, w, options.vectors ? a : nullptr, lda, options), m);
-                    });
-}
-
-template <class T>
-std::int64_t syevdx_device(char jobz, char range, char uplo, std::int64_t n, T* a_dev, std::int64_t lda,
-                           real_t<T> vl, real_t<T> vu, std::int64_t il, std::int64_t iu, std::int64_t* m,
-                           real_t<T>* w_dev, T* z_dev, std::int64_t ldz, CUstream_st* stream) {
-  return c_info::of(
-      {Arg::job, Arg::range, Arg::uplo, Arg::n, Arg::a, Arg::lda, Arg::subset_above, Arg::subset_upto,
-       Arg::subset_first, Arg::subset_last, Arg::m, Arg::w, Arg::z, Arg::ldz},
-      [&] {
-        const Options options = options_of(jobz, uplo, subset_of(range, vl, vu, il, iu));
-        require_m(m);
-        return info_of(
-            eigen_g::eigen_g(n, device(a_dev), lda, device(w_dev), device(z_dev), ldz, stream, options), m);
-      });
+template <class C, class R>
+std::int64_t syevd(Pointers pointers, char jobz, char uplo, std::int64_t n, C* a, std::int64_t lda, R* w,
+                   C* z, std::int64_t ldz, CUstream_st* stream) {
+  std::int64_t m = 0;
+  return syevdx(evd_arguments, pointers, jobz, 'A', uplo, n, a, lda, R(), R(), 0, 0, &m, w, z, ldz, stream);
 }
 
 }  // namespace
 
-// The entries of one type: C is the entries' type in C, R the values'.
-#define EIGEN_G_SYEVD(name, C, R)                                                                            \
-  std::int64_t eigen_g_##name##evd(char jobz, char uplo, std::int64_t n, C* a, std::int64_t lda, R* w) {     \
-    return syevd(jobz, uplo, n, of_c(a), lda, w);                                                            \
-  }                                                                                                          \
-  std::int64_t eigen_g_##name##evd_device(char jobz, char uplo, std::int64_t n, C* a_dev, std::int64_t lda,  \
-                                          R* w_dev, C* z_dev, std::int64_t ldz, CUstream_st* stream) {       \
-    return syevd_device(jobz, uplo, n, of_c(a_dev), lda, w_dev, of_c(z_dev), ldz, stream);                   \
-  }                                                                                                          \
-  std::int64_t eigen_g_##name##evdx(char jobz, char range, char uplo, std::int64_t n, C* a,                  \
-                                    std::int64_t lda, R vl, R vu, std::int64_t il, std::int64_t iu,          \
-                                    std::int64_t* m, R* w) {                                                 \
-    return syevdx(jobz, range, uplo, n, of_c(a), lda, vl, vu, il, iu, m, w);                                 \
-  }                                                                                                          \
-  std::int64_t eigen_g_##name##evdx_device(char jobz, char range, char uplo, std::int64_t n, C* a_dev,       \
-                                           std::int64_t lda, R vl, R vu, std::int64_t il, std::int64_t iu,   \
-                                           std::int64_t* m, R* w_dev, C* z_dev, std::int64_t ldz,            \
-                                           CUstream_st* stream) {                                            \
-    return syevdx_device(jobz, range, uplo, n, of_c(a_dev), lda, vl, vu, il, iu, m, w_dev, of_c(z_dev), ldz, \
-                         stream);                                                                            \
+#define EIGEN_G_SYEVD(name, C, R)                                                                           \
+  std::int64_t eigen_g_##name##evd(char jobz, char uplo, std::int64_t n, C* a, std::int64_t lda, R* w) {    \
+    return syevd(Pointers::host, jobz, uplo, n, a, lda, w, a, lda, nullptr);                                \
+  }                                                                                                         \
+  std::int64_t eigen_g_##name##evd_device(char jobz, char uplo, std::int64_t n, C* a_dev, std::int64_t lda, \
+                                          R* w_dev, C* z_dev, std::int64_t ldz, CUstream_st* stream) {      \
+    return syevd(Pointers::device, jobz, uplo, n, a_dev, lda, w_dev, z_dev, ldz, stream);                   \
+  }                                                                                                         \
+  std::int64_t eigen_g_##name##evdx(char jobz, char range, char uplo, std::int64_t n, C* a,                 \
+                                    std::int64_t lda, R vl, R vu, std::int64_t il, std::int64_t iu,         \
+                                    std::int64_t* m, R* w) {                                                \
+    return syevdx(evdx_arguments, Pointers::host, jobz, range, uplo, n, a, lda, vl, vu, il, iu, m, w, a,    \
+                  lda, nullptr);                                                                            \
+  }                                                                                                         \
+  std::int64_t eigen_g_##name##evdx_device(char jobz, char range, char uplo, std::int64_t n, C* a_dev,      \
+                                           std::int64_t lda, R vl, R vu, std::int64_t il, std::int64_t iu,  \
+                                           std::int64_t* m, R* w_dev, C* z_dev, std::int64_t ldz,           \
+                                           CUstream_st* stream) {                                           \
+    return syevdx(evdx_arguments, Pointers::device, jobz, range, uplo, n, a_dev, lda, vl, vu, il, iu, m,    \
+                  w_dev, z_dev, ldz, stream);                                                               \
   }
 
 extern "C" {
@@ -176,10 +109,8 @@ std::int64_t eigen_g_dsolve(std::int64_t n, double* a, std::int64_t lda, double*
   return c_info::of(
       {Arg::n, Arg::a, Arg::lda, Arg::w, Arg::z, Arg::ldz, Arg::device, Arg::stream, Arg::options}, [&] {
         const eigen_g_options o = whole_options(options);
-        if (!on_device)
-          return info_of(eigen_g::eigen_g(n, a, lda, w, z, ldz, options_of(o), devices_of(o)), result);
-        return info_of(eigen_g::eigen_g(n, device(a), lda, device(w), device(z), ldz, stream, options_of(o),
-                                        devices_of(o)),
+        return info_of(standard_solve(pointers_of(on_device), n, a, lda, w, z, ldz, stream, options_of(o),
+                                      devices_of(o)),
                        result);
       });
 }
@@ -193,7 +124,7 @@ std::int64_t eigen_g_dsolver_create(eigen_g_solver** solver, std::int64_t n, int
     Allocator own;
     if (allocator) own = {allocator->allocate, allocator->release, allocator->context};
     Context context(devices_of(o), own);
-    Solver<double> planned(context, n, options_of(o), on_device ? Pointers::device : Pointers::host);
+    Solver<double> planned(context, n, options_of(o), pointers_of(on_device));
     *solver = new eigen_g_solver{std::move(context), std::move(planned), on_device != 0};
     return 0;
   });
@@ -202,8 +133,7 @@ std::int64_t eigen_g_dsolver_create(eigen_g_solver** solver, std::int64_t n, int
 std::int64_t eigen_g_dsolver_workspace(const eigen_g_solver* solver, std::uint64_t* host_bytes,
                                        std::uint64_t* device_bytes) {
   return c_info::of({Arg::other}, [&]() -> std::int64_t {
-    if (!solver) throw InvalidArgument("solver", "is null");
-    const WorkspaceBytes bytes = solver->solver.workspace();
+    const WorkspaceBytes bytes = not_null(solver).solver.workspace();
     if (host_bytes) *host_bytes = bytes.host;
     if (device_bytes) *device_bytes = bytes.device;
     return 0;
@@ -212,8 +142,7 @@ std::int64_t eigen_g_dsolver_workspace(const eigen_g_solver* solver, std::uint64
 
 std::int64_t eigen_g_dsolver_set_workspace(eigen_g_solver* solver, void* workspace_dev, std::uint64_t bytes) {
   return c_info::of({Arg::other, Arg::workspace}, [&]() -> std::int64_t {
-    if (!solver) throw InvalidArgument("solver", "is null");
-    solver->solver.set_workspace({workspace_dev, workspace_dev ? bytes : 0});
+    not_null(solver).solver.set_workspace({workspace_dev, workspace_dev ? bytes : 0});
     return 0;
   });
 }
@@ -221,9 +150,9 @@ std::int64_t eigen_g_dsolver_set_workspace(eigen_g_solver* solver, void* workspa
 std::int64_t eigen_g_dsolver_solve(eigen_g_solver* solver, double* a, std::int64_t lda, double* w, double* z,
                                    std::int64_t ldz, CUstream_st* stream, eigen_g_result* result) {
   return c_info::of({Arg::other, Arg::a, Arg::lda, Arg::w, Arg::z, Arg::ldz}, [&] {
-    if (!solver) throw InvalidArgument("solver", "is null");
-    if (!solver->device) return info_of(solver->solver.solve(a, lda, w, z, ldz), result);
-    return info_of(solver->solver.solve(device(a), lda, device(w), device(z), ldz, stream), result);
+    Solver<double>& planned = not_null(solver).solver;
+    if (!solver->device) return info_of(planned.solve(a, lda, w, z, ldz), result);
+    return info_of(planned.solve(device(a), lda, device(w), device(z), ldz, stream), result);
   });
 }
 
@@ -231,9 +160,9 @@ std::int64_t eigen_g_dsolver_enqueue(eigen_g_solver* solver, double* a_dev, std:
                                      double* z_dev, std::int64_t ldz, CUstream_st* stream,
                                      eigen_g_result* result) {
   return c_info::of({Arg::other, Arg::a, Arg::lda, Arg::w, Arg::z, Arg::ldz}, [&] {
-    if (!solver) throw InvalidArgument("solver", "is null");
-    return info_of(solver->solver.enqueue(device(a_dev), lda, device(w_dev), device(z_dev), ldz, stream),
-                   result);
+    return info_of(
+        not_null(solver).solver.enqueue(device(a_dev), lda, device(w_dev), device(z_dev), ldz, stream),
+        result);
   });
 }
 
@@ -246,7 +175,9 @@ void eigen_g_release_thread_cache(void) {
 }
 
 const char* eigen_g_info_text(std::int64_t info) {
-  if (info > 0) return "no convergence; of a generalised problem, beyond n: B is not positive definite";
+  if (info > 0)
+    return "no convergence; of a generalised problem, beyond n: B is not positive definite; of a batch: the "
+           "number of failed matrices";
   switch (info) {
     case 0:
       return "done";

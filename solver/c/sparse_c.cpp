@@ -5,6 +5,7 @@
 #include "solver/api/sparse.h"
 #include "solver/api/sparse.hpp"
 #include "solver/c/c_arguments.hpp"
+#include "solver/verify/verify.hpp"
 
 using namespace eigen_g;
 
@@ -27,5 +28,20 @@ extern "C" std::int64_t eigen_g_dsfew(char end, std::int64_t n, std::int64_t cou
                       const FewReport report = solve_few(a, w, z, ldz, options);
                       if (residuals) std::copy(report.residuals.begin(), report.residuals.end(), residuals);
                       return std::int64_t{report.status != Status::converged};
+                    });
+}
+
+extern "C" std::int64_t eigen_g_dsfew_verify(std::int64_t n, std::int64_t count,
+                                             const std::int64_t* row_offsets, const std::int32_t* column,
+                                             const double* value, const double* w, const double* z,
+                                             std::int64_t ldz, double* residual, double* orthogonality) {
+  return c_info::of({Argument::n, Argument::m, Argument::a, Argument::x, Argument::y, Argument::w,
+                     Argument::z, Argument::ldz},
+                    [&] {
+                      const CsrMatrix<double> a{n, row_offsets, column, value};
+                      const Verification v = verify(a, count, w, z, ldz);
+                      if (residual) *residual = v.lapack_residual;
+                      if (orthogonality) *orthogonality = v.lapack_orthogonality;
+                      return std::int64_t{!passed(v)};
                     });
 }

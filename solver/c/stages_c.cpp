@@ -1,3 +1,5 @@
+#include <initializer_list>
+
 #include "hybrid/c_info.hpp"
 #include "solver/api/stages.h"
 #include "solver/api/stages.hpp"
@@ -6,8 +8,22 @@
 namespace {
 
 using namespace eigen_g;
-using c_arguments::info_of;
-using Arg = Argument;
+using c_info::uplo_of;
+
+// The arguments of the entries on host pointers. The device forms have a stream after them.
+constexpr auto sytrd_arguments = {"uplo", "n", "a", "lda", "d", "e", "tau"};
+constexpr auto stedc_arguments = {"job", "n", "d", "e", "z", "ldz"};
+constexpr auto ormtr_arguments = {"uplo", "n", "m", "a", "lda", "tau", "z", "ldz"};
+constexpr auto sytrd_sy2sb_arguments = {"uplo", "n", "kd", "a", "lda", "ab", "ldab", "tau"};
+constexpr auto sytrd_sb2st_arguments = {"uplo", "n", "kd", "ab", "ldab", "d", "e", "hous"};
+constexpr auto ormtr_sb2st_arguments = {"n", "m", "kd", "hous", "z", "ldz"};
+constexpr auto ormtr_sy2sb_arguments = {"uplo", "n", "m", "kd", "a", "lda", "tau", "z", "ldz"};
+
+// The info of a stage; run() returns its report.
+template <class Run>
+std::int64_t info(std::initializer_list<const char*> arguments, Run&& run) {
+  return c_info::of(arguments, [&] { return c_arguments::info_of(run()); });
+}
 
 // 'N': values only, 'I': with vectors.
 bool vectors_of(char compz) {
@@ -29,74 +45,59 @@ extern "C" {
 
 std::int64_t eigen_g_dsytrd(char uplo, std::int64_t n, double* a, std::int64_t lda, double* d, double* e,
                             double* tau) {
-  return c_info::of({Arg::uplo, Arg::n, Arg::a, Arg::lda, Arg::d, Arg::e, Arg::tau},
-                    [&] { return info_of(sytrd(c_info::uplo_of(uplo), n, a, lda, d, e, tau)); });
+  return info(sytrd_arguments, [&] { return sytrd_stage(StageCall(), uplo_of(uplo), n, a, lda, d, e, tau); });
 }
-
 std::int64_t eigen_g_dsytrd_device(char uplo, std::int64_t n, double* a_dev, std::int64_t lda, double* d_dev,
                                    double* e_dev, double* tau_dev, CUstream_st* stream) {
-  return c_info::of({Arg::uplo, Arg::n, Arg::a, Arg::lda, Arg::d, Arg::e, Arg::tau}, [&] {
-    return info_of(sytrd(c_info::uplo_of(uplo), n, device(a_dev), lda, device(d_dev), device(e_dev),
-                         device(tau_dev), stream));
-  });
+  return info(sytrd_arguments,
+              [&] { return sytrd_stage(stream, uplo_of(uplo), n, a_dev, lda, d_dev, e_dev, tau_dev); });
 }
 
 std::int64_t eigen_g_dstedc(char compz, std::int64_t n, double* d, double* e, double* z, std::int64_t ldz) {
-  return c_info::of({Arg::job, Arg::n, Arg::d, Arg::e, Arg::z, Arg::ldz},
-                    [&] { return info_of(stedc(n, d, e, wanted(vectors_of(compz), n, z), ldz)); });
+  return info(stedc_arguments,
+              [&] { return stedc_stage(StageCall(), n, d, e, wanted(vectors_of(compz), n, z), ldz); });
 }
-
 std::int64_t eigen_g_dstedc_device(char compz, std::int64_t n, double* d_dev, double* e_dev, double* z_dev,
                                    std::int64_t ldz, CUstream_st* stream) {
-  return c_info::of({Arg::job, Arg::n, Arg::d, Arg::e, Arg::z, Arg::ldz}, [&] {
-    return info_of(
-        stedc(n, device(d_dev), device(e_dev), device(wanted(vectors_of(compz), n, z_dev)), ldz, stream));
-  });
+  return info(stedc_arguments,
+              [&] { return stedc_stage(stream, n, d_dev, e_dev, wanted(vectors_of(compz), n, z_dev), ldz); });
 }
 
 std::int64_t eigen_g_dormtr(char uplo, std::int64_t n, std::int64_t m, const double* a, std::int64_t lda,
                             const double* tau, double* z, std::int64_t ldz) {
-  return c_info::of({Arg::uplo, Arg::n, Arg::m, Arg::a, Arg::lda, Arg::tau, Arg::z, Arg::ldz},
-                    [&] { return info_of(ormtr(c_info::uplo_of(uplo), n, m, a, lda, tau, z, ldz)); });
+  return info(ormtr_arguments,
+              [&] { return ormtr_stage(StageCall(), uplo_of(uplo), n, m, a, lda, tau, z, ldz); });
 }
-
 std::int64_t eigen_g_dormtr_device(char uplo, std::int64_t n, std::int64_t m, const double* a_dev,
                                    std::int64_t lda, const double* tau_dev, double* z_dev, std::int64_t ldz,
                                    CUstream_st* stream) {
-  return c_info::of({Arg::uplo, Arg::n, Arg::m, Arg::a, Arg::lda, Arg::tau, Arg::z, Arg::ldz}, [&] {
-    return info_of(
-        ormtr(c_info::uplo_of(uplo), n, m, device(a_dev), lda, device(tau_dev), device(z_dev), ldz, stream));
-  });
+  return info(ormtr_arguments,
+              [&] { return ormtr_stage(stream, uplo_of(uplo), n, m, a_dev, lda, tau_dev, z_dev, ldz); });
 }
 
 std::int64_t eigen_g_dsytrd_sy2sb(char uplo, std::int64_t n, std::int64_t kd, double* a, std::int64_t lda,
                                   double* ab, std::int64_t ldab, double* tau) {
-  return c_info::of({"uplo", "n", "kd", "a", "lda", "ab", "ldab", "tau"}, [&] {
-    return info_of(sytrd_sy2sb(c_info::uplo_of(uplo), n, kd, a, lda, ab, ldab, tau));
-  });
+  return info(sytrd_sy2sb_arguments,
+              [&] { return sytrd_sy2sb_stage(StageCall(), uplo_of(uplo), n, kd, a, lda, ab, ldab, tau); });
 }
-
 std::int64_t eigen_g_dsytrd_sy2sb_device(char uplo, std::int64_t n, std::int64_t kd, double* a_dev,
                                          std::int64_t lda, double* ab_dev, std::int64_t ldab, double* tau_dev,
                                          CUstream_st* stream) {
-  return c_info::of({"uplo", "n", "kd", "a", "lda", "ab", "ldab", "tau"}, [&] {
-    return info_of(sytrd_sy2sb(c_info::uplo_of(uplo), n, kd, device(a_dev), lda, device(ab_dev), ldab,
-                               device(tau_dev), stream));
+  return info(sytrd_sy2sb_arguments, [&] {
+    return sytrd_sy2sb_stage(stream, uplo_of(uplo), n, kd, a_dev, lda, ab_dev, ldab, tau_dev);
   });
 }
 
 std::int64_t eigen_g_dsytrd_sb2st(char uplo, std::int64_t n, std::int64_t kd, const double* ab,
                                   std::int64_t ldab, double* d, double* e, double* hous) {
-  return c_info::of({"uplo", "n", "kd", "ab", "ldab", "d", "e", "hous"},
-                    [&] { return info_of(sytrd_sb2st(c_info::uplo_of(uplo), n, kd, ab, ldab, d, e, hous)); });
+  return info(sytrd_sb2st_arguments,
+              [&] { return sytrd_sb2st_stage(StageCall(), uplo_of(uplo), n, kd, ab, ldab, d, e, hous); });
 }
-
 std::int64_t eigen_g_dsytrd_sb2st_device(char uplo, std::int64_t n, std::int64_t kd, const double* ab_dev,
                                          std::int64_t ldab, double* d_dev, double* e_dev, double* hous_dev,
                                          CUstream_st* stream) {
-  return c_info::of({"uplo", "n", "kd", "ab", "ldab", "d", "e", "hous"}, [&] {
-    return info_of(sytrd_sb2st(c_info::uplo_of(uplo), n, kd, device(ab_dev), ldab, device(d_dev),
-                               device(e_dev), device(hous_dev), stream));
+  return info(sytrd_sb2st_arguments, [&] {
+    return sytrd_sb2st_stage(stream, uplo_of(uplo), n, kd, ab_dev, ldab, d_dev, e_dev, hous_dev);
   });
 }
 
@@ -106,31 +107,25 @@ std::int64_t eigen_g_dsytrd_sb2st_hous(std::int64_t n, std::int64_t kd) {
 
 std::int64_t eigen_g_dormtr_sb2st(std::int64_t n, std::int64_t m, std::int64_t kd, const double* hous,
                                   double* z, std::int64_t ldz) {
-  return c_info::of({"n", "m", "kd", "hous", "z", "ldz"},
-                    [&] { return info_of(ormtr_sb2st(n, m, kd, hous, z, ldz)); });
+  return info(ormtr_sb2st_arguments, [&] { return ormtr_sb2st_stage(StageCall(), n, m, kd, hous, z, ldz); });
 }
-
 std::int64_t eigen_g_dormtr_sb2st_device(std::int64_t n, std::int64_t m, std::int64_t kd,
                                          const double* hous_dev, double* z_dev, std::int64_t ldz,
                                          CUstream_st* stream) {
-  return c_info::of({"n", "m", "kd", "hous", "z", "ldz"}, [&] {
-    return info_of(ormtr_sb2st(n, m, kd, device(hous_dev), device(z_dev), ldz, stream));
-  });
+  return info(ormtr_sb2st_arguments,
+              [&] { return ormtr_sb2st_stage(stream, n, m, kd, hous_dev, z_dev, ldz); });
 }
 
 std::int64_t eigen_g_dormtr_sy2sb(char uplo, std::int64_t n, std::int64_t m, std::int64_t kd, const double* a,
                                   std::int64_t lda, const double* tau, double* z, std::int64_t ldz) {
-  return c_info::of({"uplo", "n", "m", "kd", "a", "lda", "tau", "z", "ldz"}, [&] {
-    return info_of(ormtr_sy2sb(c_info::uplo_of(uplo), n, m, kd, a, lda, tau, z, ldz));
-  });
+  return info(ormtr_sy2sb_arguments,
+              [&] { return ormtr_sy2sb_stage(StageCall(), uplo_of(uplo), n, m, kd, a, lda, tau, z, ldz); });
 }
-
 std::int64_t eigen_g_dormtr_sy2sb_device(char uplo, std::int64_t n, std::int64_t m, std::int64_t kd,
                                          const double* a_dev, std::int64_t lda, const double* tau_dev,
                                          double* z_dev, std::int64_t ldz, CUstream_st* stream) {
-  return c_info::of({"uplo", "n", "m", "kd", "a", "lda", "tau", "z", "ldz"}, [&] {
-    return info_of(ormtr_sy2sb(c_info::uplo_of(uplo), n, m, kd, device(a_dev), lda, device(tau_dev),
-                               device(z_dev), ldz, stream));
+  return info(ormtr_sy2sb_arguments, [&] {
+    return ormtr_sy2sb_stage(stream, uplo_of(uplo), n, m, kd, a_dev, lda, tau_dev, z_dev, ldz);
   });
 }
 

@@ -10,6 +10,7 @@
 #include "gemm_df/engines/engine.hpp"
 #include "hybrid/machine/blas_turn.hpp"
 #include "hybrid/machine/cpu.hpp"
+#include "hybrid/team/loops.hpp"
 #include "hybrid/team/split.hpp"
 #include "solver/calibrate/calibrate_steps.hpp"
 #include "solver/devices/tuning.hpp"
@@ -24,13 +25,12 @@ using calibration::Shape;
 // Random values: no pattern that a processor could profit from.
 HostArray<double> random_array(std::int64_t count) {
   auto array = host_array<double>(count);
-#pragma omp parallel for schedule(static)
-  for (std::int64_t i = 0; i < count; ++i) {
+  for_each(count, loop_threads(), [&](std::int64_t i) {
     auto x = static_cast<std::uint64_t>(i) * 0x9e3779b97f4a7c15u;  // splitmix64
     x = (x ^ (x >> 30)) * 0xbf58476d1ce4e5b9u;
     x = (x ^ (x >> 27)) * 0x94d049bb133111ebu;
     array[static_cast<std::size_t>(i)] = static_cast<double>(x >> 11) * 0x1p-52 - 1;
-  }
+  });
   return array;
 }
 
@@ -94,6 +94,14 @@ Calibration calibrate(Effort effort, int threads, const CalibrationProgress& pro
   calibration::measure_gpus(machine, effort, progress);
 #endif
   return machine;
+}
+
+DeviceRates calibrate_cpu(Effort effort, int threads) {
+  const ThreadLimit limit(threads);
+  DeviceRates rates;
+  rates.device = cpu_device();
+  measure_cpu(rates, effort, {});
+  return rates;
 }
 
 const Calibration& calibration_of_process(int threads) {

@@ -23,6 +23,9 @@ using CalibrationProgress = std::function<void(const std::string& device, double
 // The result's date is empty. Throws OutOfMemory, DeviceError.
 Calibration calibrate(Effort effort, int threads = 0, const CalibrationProgress& progress = {});
 
+// Measures the CPU alone, as calibrate() does.
+DeviceRates calibrate_cpu(Effort effort, int threads = 0);
+
 // A quick calibration for a machine without a calibration file. It is measured at the first call for this number of threads and kept until
 // the process ends. Thus all solves of a process are cut in the same way. Throws OutOfMemory, DeviceError.
 const Calibration& calibration_of_process(int threads = 0);

@@ -204,8 +204,8 @@ void measure_team(DeviceRates& rates, ColumnTeam<double>& team, std::size_t devi
       blas2::fill_random(queue, c.data(), c.size(), 7);
       queue.wait();  // otherwise the CPU's clock would include this wait
       if (s.work == product)
-        gemm(team, shares, Op::none, Op::none, 1, {a.data(), s.rows, s.inner, s.rows},
-             {b.data(), s.inner, columns, s.inner}, 0, {c.data(), s.rows, columns, s.rows});
+        team_gemm(team, shares, Op::none, Op::none, 1, {a.data(), s.rows, s.inner, s.rows},
+                  {b.data(), s.inner, columns, s.inner}, 0, {c.data(), s.rows, columns, s.rows});
       else
         apply_reflectors(team, shares, blocks, {b.data(), s.rows, columns, s.rows});
       const double took = team.take_seconds()[device];
@@ -258,7 +258,7 @@ double team_overhead_seconds(ColumnTeam<double>& team, const Queue& queue) {
     for (int round = 0; round < rounds; ++round) {
       queue.wait();
       const auto start = std::chrono::steady_clock::now();
-      gemm(team, shares, Op::none, Op::none, 1, matrix(0), matrix(1), 0, matrix(2));
+      team_gemm(team, shares, Op::none, Op::none, 1, matrix(0), matrix(1), 0, matrix(2));
       queue.wait();
       all.push_back(std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count());
     }

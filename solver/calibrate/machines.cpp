@@ -4,6 +4,7 @@
 #include <nlohmann/json.hpp>
 
 #include "hybrid/error.hpp"
+#include "hybrid/machine/fork.hpp"
 
 namespace eigen_g {
 
@@ -58,12 +59,12 @@ MeasuredMachine parse_machine(std::string_view text) {
 }
 
 const std::vector<MeasuredMachine>& measured_machines() {
-  static const std::vector<MeasuredMachine> machines = [] {
+  static constinit MadeOnce<const std::vector<MeasuredMachine>> machines;
+  return machines.get([] {
     std::vector<MeasuredMachine> all;
     for (const ShippedMachine& file : shipped_machines()) all.push_back(parse_machine(file.text));
     return all;
-  }();
-  return machines;
+  });
 }
 
 const MeasuredMachine& measured_machine(std::string_view name) {

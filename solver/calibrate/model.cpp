@@ -252,6 +252,14 @@ std::vector<Prediction> predict(const ModelMachine& machine, std::int64_t n, std
   return predictions;
 }
 
+Prediction predict_on_cpu(const DeviceRates& cpu, std::int64_t n, std::int64_t m) {
+  const auto order = static_cast<double>(n);
+  ModelMachine machine;
+  machine.products[Engine::native] = product_rate(cpu, name(Engine::native), order, order, order);
+  machine.bandwidth = cpu.symv_bytes_per_second;
+  return predict(machine, n, m).front();
+}
+
 std::vector<MixedPrediction> predict_mixed(const ModelMachine& machine, std::int64_t n) {
   if (!(machine.single > 0)) return {};
   ModelMachine single = machine;

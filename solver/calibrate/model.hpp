@@ -131,6 +131,10 @@ struct Prediction {
 // Throws InvalidArgument for n < 0, m < 0, m > n, or a machine without native products or bandwidth.
 std::vector<Prediction> predict(const ModelMachine& machine, std::int64_t n, std::int64_t m);
 
+// The prediction for the CPU alone with these rates, by the equations of the one-stage path as they are. It is an estimate: LAPACK's stages
+// do not all reach the rates of large products. Throws InvalidArgument as predict() does.
+Prediction predict_on_cpu(const DeviceRates& cpu, std::int64_t n, std::int64_t m);
+
 struct MixedPrediction {
   Engine engine = Engine::native;  // engine of the refinement
   Prediction in_float;             // the solve in float, by the faster path

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <string>
 
+#include "hybrid/machine/fork.hpp"
+
 namespace eigen_g {
 
 namespace {
@@ -54,8 +56,8 @@ SolverTuning solver_tuning_by(TuningValues values) {
 }
 
 const SolverTuning& solver_tuning() {
-  static const SolverTuning tuning = solver_tuning_by(TuningValues::of_environment("solver"));
-  return tuning;
+  static constinit MadeOnce<const SolverTuning> tuning;
+  return tuning.get([] { return solver_tuning_by(TuningValues::of_environment("solver")); });
 }
 
 CpuTuning cpu_tuning_by(TuningValues values) {
@@ -68,8 +70,8 @@ CpuTuning cpu_tuning_by(TuningValues values) {
 }
 
 const CpuTuning& cpu_tuning() {
-  static const CpuTuning tuning = cpu_tuning_by(TuningValues::of_environment("cpu"));
-  return tuning;
+  static constinit MadeOnce<const CpuTuning> tuning;
+  return tuning.get([] { return cpu_tuning_by(TuningValues::of_environment("cpu")); });
 }
 
 }  // namespace eigen_g

@@ -2,6 +2,8 @@
 
 #include <string>
 
+#include "hybrid/machine/fork.hpp"
+
 namespace eigen_g {
 
 TwoStageTuning two_stage_tuning_by(TuningValues values) {
@@ -25,8 +27,8 @@ TwoStageTuning two_stage_tuning_by(TuningValues values) {
 }
 
 const TwoStageTuning& two_stage_tuning() {
-  static const TwoStageTuning tuning = two_stage_tuning_by(TuningValues::of_environment("two_stage"));
-  return tuning;
+  static constinit MadeOnce<const TwoStageTuning> tuning;
+  return tuning.get([] { return two_stage_tuning_by(TuningValues::of_environment("two_stage")); });
 }
 
 }  // namespace eigen_g

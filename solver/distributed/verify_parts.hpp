@@ -8,6 +8,7 @@
 #include <span>
 #include <vector>
 
+#include "hybrid/team/loops.hpp"
 #include "solver/distributed/grid.hpp"
 #include "solver/distributed/panels.hpp"
 #include "solver/distributed/scalapack_calls.hpp"
@@ -46,8 +47,7 @@ template <class Entry>
 void add_columns(const BlockCyclic& panel, std::int64_t j0, std::vector<double>* abs,
                  std::vector<double>* squares, const Entry& entry) {
   const std::int64_t rows = panel.rows.count(), cols = panel.cols.count();
-#pragma omp parallel for
-  for (std::int64_t l = 0; l < cols; ++l) {
+  for_each(cols, threads_if(rows > 256), [&](std::int64_t l) {
     double sum = 0, sum_squares = 0;
     for (std::int64_t k = 0; k < rows; ++k) {
       const auto x = entry(k, l);
@@ -57,7 +57,7 @@ void add_columns(const BlockCyclic& panel, std::int64_t j0, std::vector<double>*
     const auto j = static_cast<std::size_t>(j0 + panel.cols.global(l));
     if (abs) (*abs)[j] += sum;
     if (squares) (*squares)[j] += sum_squares;
-  }
+  });
 }
 
 inline void sum_over(MPI_Comm comm, std::vector<double>& x) {

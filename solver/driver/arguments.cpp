@@ -16,10 +16,18 @@ void require(bool good, ArgumentName argument, const std::string& what) {
   throw InvalidArgument(argument.argument, what);
 }
 
+void require(bool good, ArgumentName argument, std::int64_t is, const std::string& must) {
+  require(good, argument, "is " + std::to_string(is) + ", " + must);
+}
+
+void require_workspace(std::uint64_t has_bytes, std::uint64_t needed_bytes) {
+  require(has_bytes >= needed_bytes, Argument::workspace,
+          "has " + std::to_string(has_bytes) + " bytes, " + std::to_string(needed_bytes) + " are needed");
+}
+
 void require_size(std::int64_t n, ArgumentName argument) {
-  require(n >= 0, argument, "is " + std::to_string(n) + ", must not be negative");
-  require(n <= largest_order, argument,
-          "is " + std::to_string(n) + ", must be at most " + std::to_string(largest_order));
+  require(n >= 0, argument, n, "must not be negative");
+  require(n <= largest_order, argument, n, "must be at most " + std::to_string(largest_order));
 }
 
 void require_uplo(Uplo uplo) {
@@ -32,16 +40,9 @@ void require_pointer(const void* p, bool needed, ArgumentName argument) {
 
 void require_leading_dimension(std::int64_t ld, std::int64_t n, ArgumentName argument) {
   const std::int64_t least = std::max<std::int64_t>(1, n);
-  require(ld >= least, argument,
-          "is " + std::to_string(ld) + ", must be at least max(1, n) = " + std::to_string(least));
+  require(ld >= least, argument, ld, "must be at least max(1, n) = " + std::to_string(least));
   require(ld <= std::numeric_limits<std::int64_t>::max() / 16 / least, argument,
           "is " + std::to_string(ld) + "; the matrix would reach beyond all addresses");
-}
-
-void require_gpu() {
-  if (gpu_count() > 0) return;
-  throw DeviceError(cuda_toolkit_version().empty() ? "a GPU is required, but this is a build without CUDA"
-                                                   : "a GPU is required, but none was found");
 }
 
 void require_on_gpu(std::initializer_list<NamedPointer> pointers) {
@@ -66,10 +67,16 @@ void require_in_memory(Pointers pointers, std::initializer_list<NamedPointer> na
   pointers == Pointers::host ? require_on_host(named) : require_on_gpu(named);
 }
 
+void require_gpus(int gpus) {
+  const int there = gpus > 1 ? gpu_count() : 1;
+  require(gpus <= std::max(1, there), Argument::gpus,
+          "is " + std::to_string(gpus) + "; this machine has " + std::to_string(there) +
+              (there == 1 ? " GPU" : " GPUs"));
+}
+
 std::vector<int> helper_gpus(int gpus) {
-  const int here = current_gpu(), there = std::max(1, gpu_count());
-  require(gpus <= there, Argument::gpus,
-          "is " + std::to_string(gpus) + "; there " + (there == 1 ? "is " : "are ") + std::to_string(there));
+  require_gpus(gpus);
+  const int here = current_gpu();
   std::vector<int> further;
   for (int gpu = 0; static_cast<int>(further.size()) + 1 < gpus; ++gpu)
     if (gpu != here) further.push_back(gpu);
@@ -80,9 +87,8 @@ void check_devices(const Devices& d) {
   require(
       d.device == DeviceChoice::automatic || d.device == DeviceChoice::cpu || d.device == DeviceChoice::gpu,
       Argument::device, "must be automatic, cpu or gpu");
-  require(d.gpus >= 1, Argument::gpus, "is " + std::to_string(d.gpus) + ", must be at least 1");
-  require(d.multiprocessors >= 0, Argument::multiprocessors,
-          "is " + std::to_string(d.multiprocessors) + ", must not be negative");
+  require(d.gpus >= 1, Argument::gpus, d.gpus, "must be at least 1");
+  require(d.multiprocessors >= 0, Argument::multiprocessors, d.multiprocessors, "must not be negative");
   require_threads(d.threads);
   if (!d.ratio.automatic()) {
     const std::size_t count = static_cast<std::size_t>(d.gpus) + 1;
@@ -95,10 +101,9 @@ void check_devices(const Devices& d) {
   if (d.device != DeviceChoice::cpu) return;
   require(d.ratio.automatic(), Argument::ratio,
           to_text(d.ratio) + " must be automatic, because the device is the CPU");
-  require(d.gpus == 1, Argument::gpus,
-          "is " + std::to_string(d.gpus) + ", must be 1, because the device is the CPU");
-  require(d.multiprocessors == 0, Argument::multiprocessors,
-          "is " + std::to_string(d.multiprocessors) + ", must be 0, because the device is the CPU");
+  require(d.gpus == 1, Argument::gpus, d.gpus, "must be 1, because the device is the CPU");
+  require(d.multiprocessors == 0, Argument::multiprocessors, d.multiprocessors,
+          "must be 0, because the device is the CPU");
 }
 
 bool use_gpu(DeviceChoice device, std::int64_t n) {

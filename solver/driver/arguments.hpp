@@ -22,35 +22,43 @@ struct ArgumentName {
 // An order that is larger than any machine's memory allows. Up to this order the bytes of a few matrices do not overflow.
 inline constexpr std::int64_t largest_order = std::int64_t{1} << 28;
 
-// Throw InvalidArgument if the argument is not as it must be.
+// Each function throws InvalidArgument if a condition on an argument is false.
+//   good       the condition
+//   what       the text of the message, after the argument's name
+//   is, must   value and rule; the text of the message is "is <value>, <rule>"
 void require(bool good, ArgumentName argument, const std::string& what);
+void require(bool good, ArgumentName argument, std::int64_t is, const std::string& must);
+void require_workspace(std::uint64_t has_bytes, std::uint64_t needed_bytes);
+void require_gpus(int gpus);  // at most the GPUs of this machine
+
 void require_size(std::int64_t n, ArgumentName argument);                 // 0 <= n <= largest_order
 void require_uplo(Uplo uplo);                                             // lower or upper
 void require_pointer(const void* p, bool needed, ArgumentName argument);  // not null if needed
-void require_leading_dimension(std::int64_t ld, std::int64_t n,
-                               ArgumentName argument);  // >= max(1, n), and ld n bytes do not wrap
-void check_devices(const Devices& devices);             // the checks that do not depend on this machine
-// Throws DeviceError if there is no GPU, and in a build without CUDA.
-void require_gpu();
+// ld >= max(1, n), and 16 ld n, the bytes of a matrix of complex double, does not overflow.
+void require_leading_dimension(std::int64_t ld, std::int64_t n, ArgumentName argument);
+void check_devices(const Devices& devices);  // the checks that do not depend on this machine
 
 struct NamedPointer {
   ArgumentName argument;
-  const void* p;  // null passes
+  const void* p;  // a null pointer is not checked
 };
-// Calls require_gpu(), and throws InvalidArgument if the current GPU cannot use the memory. Without this check a kernel would fail, and
-// then all later work of the process on that GPU.
+// Calls require_gpu(), and throws InvalidArgument if the current GPU cannot use the memory. Without this check a kernel would access the
+// memory and fail. After such a failure all later work of the process on that GPU fails too.
 void require_on_gpu(std::initializer_list<NamedPointer> pointers);
 // Throws InvalidArgument for memory of a GPU, because the CPU cannot read it.
 void require_on_host(std::initializer_list<NamedPointer> pointers);
 // require_on_host() or require_on_gpu().
 void require_in_memory(Pointers pointers, std::initializer_list<NamedPointer> named);
 
-// The helper GPUs that make `gpus` GPUs together with the current one, in CUDA's order. Throws InvalidArgument (gpus) if there are
-// fewer.
+// Returns the first gpus - 1 GPUs other than the current one, in CUDA's order. These are the helper GPUs of a solve on `gpus` GPUs.
+// Throws as require_gpus().
 std::vector<int> helper_gpus(int gpus);
 
-// Returns true if a problem of order n on host pointers is to be solved on the GPU, by the choice and by n. Throws DeviceError if the
-// choice is a GPU and there is none.
+// Chooses the device for a problem of order n on host pointers. Returns true for the GPU and false for the CPU:
+//
+//   device = cpu         CPU
+//   device = gpu         GPU; throws DeviceError if there is none
+//   device = automatic   GPU if there is one and n is large enough, else CPU
 bool use_gpu(DeviceChoice device, std::int64_t n);
 
 }  // namespace eigen_g

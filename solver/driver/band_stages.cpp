@@ -4,7 +4,6 @@
 #include <iterator>
 #include <string>
 
-#include "hybrid/instantiate.hpp"
 #include "solver/api/stages.hpp"
 #include "solver/back/back_transform.hpp"
 #include "solver/back/back_transform_chase.hpp"
@@ -17,20 +16,19 @@ namespace eigen_g {
 namespace {
 
 void require_width(std::int64_t kd, std::int64_t least, std::int64_t most) {
-  require(
-      kd >= least && kd <= most, "kd",
-      "is " + std::to_string(kd) + ", must be from " + std::to_string(least) + " to " + std::to_string(most));
+  require(kd >= least && kd <= most, "kd", kd,
+          "must be from " + std::to_string(least) + " to " + std::to_string(most));
 }
 
 // `ab` has kd + 1 rows and n columns.
-void require_band(MatrixView<const double> ab) {
+void check_band(MatrixView<const double> ab) {
   require(ab.data || ab.cols == 0, "ab", "is null");
-  require(ab.lda >= ab.rows && ab.lda <= largest_order * 2, "ldab",
-          "is " + std::to_string(ab.lda) + ", must be at least kd + 1 = " + std::to_string(ab.rows));
+  require(ab.lda >= ab.rows && ab.lda <= largest_order * 2, "ldab", ab.lda,
+          "must be at least kd + 1 = " + std::to_string(ab.rows));
 }
 
 void require_on_16_bytes(const void* hous) {
-  require(reinterpret_cast<std::uintptr_t>(hous) % 16 == 0, "hous", "is not on 16 bytes");
+  require(reinterpret_cast<std::uintptr_t>(hous) % 16 == 0, "hous", "must be aligned to 16 bytes");
 }
 
 bool is_chase_bandwidth(std::int64_t kd) {
@@ -59,7 +57,7 @@ void sy2sb_on_cpu(Uplo uplo, std::int64_t kd, MatrixView<double> a, MatrixView<d
   const std::int64_t n = a.cols;
   const int k =
       reduce_scaled(uplo, a, full_to_band_bytes_on_cpu<double>(n, kd), Stage::full_to_band, report,
-                    [&](Arena workspace) { full_to_band<double>(uplo, kd, a, ab, tau, workspace); });
+                    [&](Arena workspace) { full_to_band_on_cpu<double>(uplo, kd, a, ab, tau, workspace); });
   if (k != 0)
     each_band_entry(n, kd, [&](std::int64_t d, std::int64_t j) {
       double& entry = band_entry(uplo, kd, ab, d, j);
@@ -102,134 +100,89 @@ void sb2st_on_cpu(Uplo uplo, std::int64_t kd, MatrixView<const double> ab, Tridi
   const Progress nobody;
   StageRunner run_stage(clock, nobody, report.stages);
   const ChaseReflectors<double> out{hous, hous ? hous + ChaseTiles(n, b).count() : nullptr};
-  run_stage(Stage::chase, [&] { band_to_tridiagonal<double>(b, at.band, t.d, t.e, out, at.scratch); });
+  run_stage(Stage::chase, [&] { band_to_tridiagonal_on_cpu<double>(b, at.band, t.d, t.e, out, at.scratch); });
   run_stage.finish();
   scale_values(n, t.d, -k);
   scale_values(n - 1, t.e, -k);
 }
 
-Report sy2sb_stage(const StageCall& call, Uplo uplo, std::int64_t kd, MatrixView<double> a,
-                   MatrixView<double> ab, double* tau) {
-  const std::int64_t n = a.cols;
-  check_matrix(uplo, a);
+}  // namespace
+
+Report sytrd_sy2sb_stage(const StageCall& call, Uplo uplo, std::int64_t n, std::int64_t kd, double* a,
+                         std::int64_t lda, double* ab, std::int64_t ldab, double* tau) {
+  const MatrixView<double> matrix{a, n, n, lda}, band{ab, kd + 1, n, ldab};
+  check_matrix(uplo, matrix);
   require_width(kd, 1, largest_order);
-  require_band(ab);
+  check_band(band);
   require_pointer(tau, n > kd, Argument::tau);
   if (!call.on_host() || call.devices.device == DeviceChoice::gpu) require_chase_bandwidth(kd);
   return run_stage(
-      call, n, {{Argument::a, a.data}, {Argument::tau, tau}, {"ab", ab.data}}, n == 0,
+      call, n, {{Argument::a, a}, {Argument::tau, tau}, {"ab", ab}}, n == 0,
       [&](bool gpu) { return sytrd_sy2sb_workspace_bytes(n, kd, gpu, call.pointers); },
-      [&](Report& report) { sytrd_sy2sb_on_gpu(call, uplo, kd, a, ab, tau, report); },
-      [&](Report& report) { sy2sb_on_cpu(uplo, kd, a, ab, tau, report); }, is_chase_bandwidth(kd));
+      [&](Report& report) { sytrd_sy2sb_on_gpu(call, uplo, kd, matrix, band, tau, report); },
+      [&](Report& report) { sy2sb_on_cpu(uplo, kd, matrix, band, tau, report); }, is_chase_bandwidth(kd));
 }
 
-Report sb2st_stage(const StageCall& call, Uplo uplo, std::int64_t kd, MatrixView<const double> ab,
-                   Tridiagonal<double> t, double* hous) {
-  const std::int64_t n = ab.cols;
+Report sytrd_sb2st_stage(const StageCall& call, Uplo uplo, std::int64_t n, std::int64_t kd, const double* ab,
+                         std::int64_t ldab, double* d, double* e, double* hous) {
+  const MatrixView<const double> band{ab, kd + 1, n, ldab};
+  const Tridiagonal<double> t{d, e};
   require_uplo(uplo);
   require_size(n, Argument::n);
   require_width(kd, 0, max_chase_bandwidth);
-  require_band(ab);
-  require_pointer(t.d, n > 0, Argument::d);
-  require_pointer(t.e, n > 1, Argument::e);
+  check_band(band);
+  check_tridiagonal(n, t);
   require_on_16_bytes(hous);
   return run_stage(
-      call, n, {{Argument::d, t.d}, {Argument::e, t.e}, {"ab", ab.data}, {"hous", hous}}, n == 0,
+      call, n, {{Argument::d, d}, {Argument::e, e}, {"ab", ab}, {"hous", hous}}, n == 0,
       [&](bool gpu) { return sytrd_sb2st_workspace_bytes(n, kd, gpu, call.pointers); },
-      [&](Report& report) { sytrd_sb2st_on_gpu(call, uplo, kd, ab, t, hous, report); },
-      [&](Report& report) { sb2st_on_cpu(uplo, kd, ab, t, hous, report); });
+      [&](Report& report) { sytrd_sb2st_on_gpu(call, uplo, kd, band, t, hous, report); },
+      [&](Report& report) { sb2st_on_cpu(uplo, kd, band, t, hous, report); });
 }
 
-Report ormtr_sb2st_stage(const StageCall& call, std::int64_t kd, const double* hous, MatrixView<double> z) {
-  const std::int64_t n = z.rows, m = z.cols;
-  check_columns(z);
+Report ormtr_sb2st_stage(const StageCall& call, std::int64_t n, std::int64_t m, std::int64_t kd,
+                         const double* hous, double* z, std::int64_t ldz) {
+  const MatrixView<double> columns{z, n, m, ldz};
+  check_columns(columns);
   require_width(kd, 0, max_chase_bandwidth);
   require_pointer(hous, n >= 3, "hous");
   require_on_16_bytes(hous);
   return run_stage(
-      call, n, {{Argument::z, z.data}, {"hous", hous}}, n < 3 || m == 0,
+      call, n, {{Argument::z, z}, {"hous", hous}}, n < 3 || m == 0,
       [&](bool gpu) { return ormtr_sb2st_workspace_bytes(n, m, kd, gpu, call.pointers); },
-      [&](Report&) { ormtr_sb2st_on_gpu(call, kd, hous, z); },
+      [&](Report&) { ormtr_sb2st_on_gpu(call, kd, hous, columns); },
       [&](Report&) {
         const ChaseTiles tiles(n, chase_bandwidth(kd));
         with_workspace(back_transform_chase_bytes_on_cpu<double>(n, tiles.b, m), [&](Arena workspace) {
-          back_transform_chase<double>(tiles, {hous, hous + tiles.count()}, z, workspace);
+          back_transform_chase_on_cpu<double>(tiles, {hous, hous + tiles.count()}, columns, workspace);
         });
       });
 }
 
-Report ormtr_sy2sb_stage(const StageCall& call, Uplo uplo, std::int64_t kd, MatrixView<const double> a,
-                         const double* tau, MatrixView<double> z) {
-  const std::int64_t n = z.rows, m = z.cols;
-  check_matrix(uplo, a);
+Report ormtr_sy2sb_stage(const StageCall& call, Uplo uplo, std::int64_t n, std::int64_t m, std::int64_t kd,
+                         const double* a, std::int64_t lda, const double* tau, double* z, std::int64_t ldz) {
+  const MatrixView<const double> reflectors{a, n, n, lda};
+  const MatrixView<double> columns{z, n, m, ldz};
+  check_matrix(uplo, reflectors);
   require_width(kd, 1, largest_order);
   require_pointer(tau, n > kd, Argument::tau);
-  check_columns(z);
+  check_columns(columns);
   return run_stage(
-      call, n, {{Argument::a, a.data}, {Argument::tau, tau}, {Argument::z, z.data}}, n <= kd || m == 0,
+      call, n, {{Argument::a, a}, {Argument::tau, tau}, {Argument::z, z}}, n <= kd || m == 0,
       [&](bool gpu) { return ormtr_sy2sb_workspace_bytes(n, m, kd, gpu, call.pointers); },
-      [&](Report&) { ormtr_sy2sb_on_gpu(call, uplo, kd, a, tau, z); },
+      [&](Report&) { ormtr_sy2sb_on_gpu(call, uplo, kd, reflectors, tau, columns); },
       [&](Report&) {
         with_workspace(back_transform_from_band_bytes_on_cpu<double>(n, kd, m), [&](Arena workspace) {
-          back_transform_from_band<double>(uplo, kd, a, tau, z, workspace);
+          back_transform_from_band<double>(uplo, kd, reflectors, tau, columns, workspace);
         });
       });
 }
-
-}  // namespace
 
 std::int64_t sytrd_sb2st_hous(std::int64_t n, std::int64_t kd) {
   require_size(n, Argument::n);
   require_width(kd, 0, max_chase_bandwidth);
   const ChaseTiles tiles(n, chase_bandwidth(kd));
   return tiles.count() + tiles.tau_count();
-}
-
-template <class T>
-Report sytrd_sy2sb(Uplo uplo, std::int64_t n, std::int64_t kd, T* a, std::int64_t lda, same_t<T>* ab,
-                   std::int64_t ldab, same_t<T>* tau, const Devices& devices) {
-  return sy2sb_stage(devices, uplo, kd, {a, n, n, lda}, {ab, kd + 1, n, ldab}, tau);
-}
-template <class T>
-Report sytrd_sy2sb(Uplo uplo, std::int64_t n, std::int64_t kd, DevicePointer<T> a, std::int64_t lda,
-                   same_t<DevicePointer<T>> ab, std::int64_t ldab, same_t<DevicePointer<T>> tau,
-                   CUstream_st* stream) {
-  return sy2sb_stage(stream, uplo, kd, {a.get(), n, n, lda}, {ab.get(), kd + 1, n, ldab}, tau.get());
-}
-
-template <class T>
-Report sytrd_sb2st(Uplo uplo, std::int64_t n, std::int64_t kd, const T* ab, std::int64_t ldab,
-                   same_t<real_t<T>>* d, same_t<real_t<T>>* e, same_t<T>* hous, const Devices& devices) {
-  return sb2st_stage(devices, uplo, kd, {ab, kd + 1, n, ldab}, {d, e}, hous);
-}
-template <class T>
-Report sytrd_sb2st(Uplo uplo, std::int64_t n, std::int64_t kd, same_t<DevicePointer<const T>> ab,
-                   std::int64_t ldab, same_t<DevicePointer<real_t<T>>> d, same_t<DevicePointer<real_t<T>>> e,
-                   DevicePointer<T> hous, CUstream_st* stream) {
-  return sb2st_stage(stream, uplo, kd, {ab.get(), kd + 1, n, ldab}, {d.get(), e.get()}, hous.get());
-}
-
-template <class T>
-Report ormtr_sb2st(std::int64_t n, std::int64_t m, std::int64_t kd, const T* hous, same_t<T>* z,
-                   std::int64_t ldz, const Devices& devices) {
-  return ormtr_sb2st_stage(devices, kd, hous, {z, n, m, ldz});
-}
-template <class T>
-Report ormtr_sb2st(std::int64_t n, std::int64_t m, std::int64_t kd, same_t<DevicePointer<const T>> hous,
-                   DevicePointer<T> z, std::int64_t ldz, CUstream_st* stream) {
-  return ormtr_sb2st_stage(stream, kd, hous.get(), {z.get(), n, m, ldz});
-}
-
-template <class T>
-Report ormtr_sy2sb(Uplo uplo, std::int64_t n, std::int64_t m, std::int64_t kd, const T* a, std::int64_t lda,
-                   const same_t<T>* tau, same_t<T>* z, std::int64_t ldz, const Devices& devices) {
-  return ormtr_sy2sb_stage(devices, uplo, kd, {a, n, n, lda}, tau, {z, n, m, ldz});
-}
-template <class T>
-Report ormtr_sy2sb(Uplo uplo, std::int64_t n, std::int64_t m, std::int64_t kd,
-                   same_t<DevicePointer<const T>> a, std::int64_t lda, same_t<DevicePointer<const T>> tau,
-                   DevicePointer<T> z, std::int64_t ldz, CUstream_st* stream) {
-  return ormtr_sy2sb_stage(stream, uplo, kd, {a.get(), n, n, lda}, tau.get(), {z.get(), n, m, ldz});
 }
 
 WorkspaceBytes sytrd_sy2sb_workspace_bytes(std::int64_t n, std::int64_t kd, bool on_gpu, Pointers pointers) {
@@ -264,31 +217,5 @@ WorkspaceBytes ormtr_sy2sb_workspace_bytes(std::int64_t n, std::int64_t m, std::
   if (on_gpu) return ormtr_sy2sb_gpu_bytes(pointers, n, m, kd);
   return {back_transform_from_band_bytes_on_cpu<double>(n, kd, m), 0};
 }
-
-EIGEN_G_INSTANTIATE_OVERLOAD(double_type, sytrd_sy2sb,
-                             Report(Uplo, std::int64_t, std::int64_t, T*, std::int64_t, T*, std::int64_t, T*,
-                                    const Devices&));
-EIGEN_G_INSTANTIATE_OVERLOAD(double_type, sytrd_sy2sb,
-                             Report(Uplo, std::int64_t, std::int64_t, DevicePointer<T>, std::int64_t,
-                                    DevicePointer<T>, std::int64_t, DevicePointer<T>, CUstream_st*));
-EIGEN_G_INSTANTIATE_OVERLOAD(double_type, sytrd_sb2st,
-                             Report(Uplo, std::int64_t, std::int64_t, const T*, std::int64_t, T*, T*, T*,
-                                    const Devices&));
-EIGEN_G_INSTANTIATE_OVERLOAD(double_type, sytrd_sb2st,
-                             Report(Uplo, std::int64_t, std::int64_t, DevicePointer<const T>, std::int64_t,
-                                    DevicePointer<T>, DevicePointer<T>, DevicePointer<T>, CUstream_st*));
-EIGEN_G_INSTANTIATE_OVERLOAD(double_type, ormtr_sb2st,
-                             Report(std::int64_t, std::int64_t, std::int64_t, const T*, T*, std::int64_t,
-                                    const Devices&));
-EIGEN_G_INSTANTIATE_OVERLOAD(double_type, ormtr_sb2st,
-                             Report(std::int64_t, std::int64_t, std::int64_t, DevicePointer<const T>,
-                                    DevicePointer<T>, std::int64_t, CUstream_st*));
-EIGEN_G_INSTANTIATE_OVERLOAD(double_type, ormtr_sy2sb,
-                             Report(Uplo, std::int64_t, std::int64_t, std::int64_t, const T*, std::int64_t,
-                                    const T*, T*, std::int64_t, const Devices&));
-EIGEN_G_INSTANTIATE_OVERLOAD(double_type, ormtr_sy2sb,
-                             Report(Uplo, std::int64_t, std::int64_t, std::int64_t, DevicePointer<const T>,
-                                    std::int64_t, DevicePointer<const T>, DevicePointer<T>, std::int64_t,
-                                    CUstream_st*));
 
 }  // namespace eigen_g

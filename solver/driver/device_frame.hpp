@@ -4,7 +4,6 @@
 
 #include <cstdint>
 #include <optional>
-#include <string>
 
 #include "gemm_df/engines/engine_rates.hpp"
 #include "hybrid/cuda_check.hpp"
@@ -34,9 +33,7 @@ class HeldMemory {
   bool would_take(std::uint64_t bytes) const { return !given_.device && held_ < bytes; }
   // Returns `bytes` bytes of the workspace. Throws OutOfMemory, InvalidArgument (workspace).
   Arena arena(const Queue& queue, std::uint64_t bytes) {
-    require(
-        may_hold(bytes), Argument::workspace,
-        "has " + std::to_string(given_.device_bytes) + " bytes, " + std::to_string(bytes) + " are needed");
+    if (given_.device) require_workspace(given_.device_bytes, bytes);
     if (would_take(bytes)) {
       let_go();
       memory_ = WorkMemory(queue, bytes);
@@ -55,8 +52,8 @@ class HeldMemory {
   std::uint64_t held_ = 0;
 };
 
-// The frame of solves on the current GPU. place() makes the buffers of a solve: a struct `Parts` whose constructor takes them from an
-// Arena. With the same arguments it takes the same number of bytes.
+// The frame of solves on the current GPU. place() makes the buffers of a solve. They are the members of a struct `Parts`. The constructor
+// of `Parts` takes the buffers from an Arena. Two constructions with the same arguments take the same number of bytes.
 template <class T>
 struct DeviceFrame {
   //   on   the partition of the GPU that the frame uses; nullopt: the whole GPU

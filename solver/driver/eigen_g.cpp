@@ -9,46 +9,20 @@
 
 namespace eigen_g {
 
-namespace {
-
 template <class T>
-SolveFrame<T> frame_of(std::int64_t n, const Options& options, const Devices& devices, Pointers pointers,
-                       std::optional<GeneralisedProblem> problem = {}) {
-  return {{n, options, devices, pointers, problem}, resources_of_this_thread()};
-}
-
-}  // namespace
-
-template <class T>
-Report eigen_g(std::int64_t n, const T* a, std::int64_t lda, same_t<real_t<T>>* w, same_t<T>* z,
-               std::int64_t ldz, const Options& options, const Devices& devices) {
-  return frame_of<T>(n, options, devices, Pointers::host)
-      .solve(Pointers::host, a, lda, nullptr, 0, w, z, ldz);
+Report standard_solve(Pointers pointers, std::int64_t n, const T* a, std::int64_t lda, real_t<T>* w, T* z,
+                      std::int64_t ldz, CUstream_st* stream, const Options& options, const Devices& devices) {
+  return SolveFrame<T>({n, options, devices, pointers}, resources_of_this_thread())
+      .solve(pointers, a, lda, nullptr, 0, w, z, ldz, stream);
 }
 
 template <class T>
-Report eigen_g(std::int64_t n, DevicePointer<T> a, std::int64_t lda, same_t<DevicePointer<real_t<T>>> w,
-               same_t<DevicePointer<T>> z, std::int64_t ldz, CUstream_st* stream, const Options& options,
-               const Devices& devices) {
-  return frame_of<T>(n, options, devices, Pointers::device)
-      .solve(Pointers::device, a.get(), lda, nullptr, 0, w.get(), z.get(), ldz, stream);
-}
-
-template <class T>
-GeneralisedReport sygvd(const GeneralisedProblem& problem, std::int64_t n, const T* a, std::int64_t lda,
-                        same_t<T>* b, std::int64_t ldb, same_t<real_t<T>>* w, same_t<T>* z, std::int64_t ldz,
-                        const Options& options, const Devices& devices) {
-  return frame_of<T>(n, options, devices, Pointers::host, problem)
-      .solve(Pointers::host, a, lda, b, ldb, w, z, ldz);
-}
-
-template <class T>
-GeneralisedReport sygvd(const GeneralisedProblem& problem, std::int64_t n, DevicePointer<T> a,
-                        std::int64_t lda, same_t<DevicePointer<T>> b, std::int64_t ldb,
-                        same_t<DevicePointer<real_t<T>>> w, same_t<DevicePointer<T>> z, std::int64_t ldz,
-                        CUstream_st* stream, const Options& options, const Devices& devices) {
-  return frame_of<T>(n, options, devices, Pointers::device, problem)
-      .solve(Pointers::device, a.get(), lda, b.get(), ldb, w.get(), z.get(), ldz, stream);
+GeneralisedReport generalised_solve(const GeneralisedProblem& problem, Pointers pointers, std::int64_t n,
+                                    const T* a, std::int64_t lda, T* b, std::int64_t ldb, real_t<T>* w, T* z,
+                                    std::int64_t ldz, CUstream_st* stream, const Options& options,
+                                    const Devices& devices) {
+  return SolveFrame<T>({n, options, devices, pointers, problem}, resources_of_this_thread())
+      .solve(pointers, a, lda, b, ldb, w, z, ldz, stream);
 }
 
 template <class T>
@@ -67,8 +41,8 @@ Solution<T> solve(std::int64_t n, const T* a, std::int64_t lda, const Options& o
   Solution<T> solution;
   solution.values.resize(static_cast<std::size_t>(most));
   solution.vectors.resize(vector_values(most));
-  solution.report =
-      eigen_g(n, a, lda, solution.values.data(), solution.vectors.data(), ldz, options, devices);
+  solution.report = standard_solve(Pointers::host, n, a, lda, solution.values.data(), solution.vectors.data(),
+                                   ldz, nullptr, options, devices);
   solution.values.resize(static_cast<std::size_t>(solution.report.m));
   solution.vectors.resize(vector_values(solution.report.m));
   return solution;
@@ -97,22 +71,7 @@ void release_thread_cache() {
   release(resources_of_this_thread());
 }
 
-EIGEN_G_INSTANTIATE(all_types, solve, workspace_bytes, generalised_workspace_bytes);
-EIGEN_G_INSTANTIATE_OVERLOAD(all_types, eigen_g,
-                             Report(std::int64_t, const T*, std::int64_t, real_t<T>*, T*, std::int64_t,
-                                    const Options&, const Devices&));
-EIGEN_G_INSTANTIATE_OVERLOAD(all_types, eigen_g,
-                             Report(std::int64_t, DevicePointer<T>, std::int64_t, DevicePointer<real_t<T>>,
-                                    DevicePointer<T>, std::int64_t, CUstream_st*, const Options&,
-                                    const Devices&));
-EIGEN_G_INSTANTIATE_OVERLOAD(all_types, sygvd,
-                             GeneralisedReport(const GeneralisedProblem&, std::int64_t, const T*,
-                                               std::int64_t, T*, std::int64_t, real_t<T>*, T*, std::int64_t,
-                                               const Options&, const Devices&));
-EIGEN_G_INSTANTIATE_OVERLOAD(all_types, sygvd,
-                             GeneralisedReport(const GeneralisedProblem&, std::int64_t, DevicePointer<T>,
-                                               std::int64_t, DevicePointer<T>, std::int64_t,
-                                               DevicePointer<real_t<T>>, DevicePointer<T>, std::int64_t,
-                                               CUstream_st*, const Options&, const Devices&));
+EIGEN_G_INSTANTIATE(all_types, standard_solve, generalised_solve, solve, workspace_bytes,
+                    generalised_workspace_bytes);
 
 }  // namespace eigen_g

@@ -6,6 +6,7 @@
 #include "hybrid/instantiate.hpp"
 #include "hybrid/machine/cpu.hpp"
 #include "hybrid/machine/device.hpp"
+#include "hybrid/team/loops.hpp"
 #include "solver/driver/backend.hpp"
 #include "solver/driver/places.hpp"
 #include "solver/path/host_clock.hpp"
@@ -57,27 +58,22 @@ class HostBackend final : public StandardBackend<T> {
   void load() override {
     const std::int64_t n = plan_.n;
     const bool lower = plan_.options.uplo == Uplo::lower;
-#pragma omp parallel for schedule(dynamic, 32) if (n >= smallest_parallel_order)
-    for (std::int64_t j = 0; j < n; ++j) {
+    for_each(n, threads_if(n >= smallest_parallel_order), [&](std::int64_t j) {
       const std::int64_t first = lower ? j : 0;
       const std::int64_t last = lower ? n : j + 1;
       std::copy_n(&p_.a(first, j), last - first, &parts_->a(first, j));
       if constexpr (is_complex<T>) parts_->a(j, j) = std::real(parts_->a(j, j));
-    }
+    });
   }
-  real_t<T> check() override {
-    return check_input<T>(plan_.options.uplo, parts_->a);
-  }
-  void scale(int k) override {
-    eigen_g::scale<T>(plan_.options.uplo, parts_->a, k);
-  }
+  real_t<T> check() override { return check_input<T>(plan_.options.uplo, parts_->a); }
+  void scale(int k) override { eigen_g::scale<T>(plan_.options.uplo, parts_->a, k); }
   ImplicitQ<T>& reduce(StageRunner& run_stage) override {
     return path_->run(run_stage, parts_->a, parts_->t, {});
   }
   DivideAndConquerResult divide_and_conquer(int k) override {
     MatrixView<real_t<T>> u = parts_->u;
     if constexpr (!is_complex<T>) u = p_.z;
-    const DivideAndConquerResult outcome = eigen_g::divide_and_conquer(
+    const DivideAndConquerResult outcome = divide_and_conquer_on_cpu(
         plan_.n, parts_->t.d, parts_->t.e, u, parts_->scratch, {plan_.options.subset, -k});
     found_ = outcome.found.count;
     if constexpr (is_complex<T>)
@@ -87,9 +83,7 @@ class HostBackend final : public StandardBackend<T> {
   void back_transform(StageRunner& run_stage, ImplicitQ<T>& q) override {
     q.apply(run_stage, p_.z.block(0, 0, plan_.n, plan_.options.vectors ? found_ : 0));
   }
-  void unscale(int k) override {
-    scale_values(found_, parts_->t.d, -k);
-  }
+  void unscale(int k) override { scale_values(found_, parts_->t.d, -k); }
   void store() override {
     std::copy_n(parts_->t.d, found_, p_.w);
   }  // the vectors are in the caller's z already

@@ -119,11 +119,11 @@ class MixedDevice final : public MixedBackend {
       return in_float_.solve(Pointers::device, in.a.data, n, nullptr, 0, in.w, in.z.data, n, queue_.stream());
     });
   }
-  Refinement refine(const StageProgress& tell) override {
+  Refinement refine(const StageProgress& progress) override {
     convert(queue_, z_in_float_, z_);
     convert(queue_, w_in_float_, MatrixView<double>{w_, plan_.n, 1, plan_.n});
     return eigen_g::refine(frame_.products, plan_.options.engine, a_, z_, w_, parts_->work,
-                           tell ? tell : StageProgress([](double) {}));
+                           progress ? progress : StageProgress([](double) {}));
   }
   GeneralisedReport solve_in_double() override {
     give(in_double_, parts_->work);

@@ -29,16 +29,15 @@ void check_plan(const Plan& plan) {
   require(plan.on_host_pointers() || plan.devices.device != DeviceChoice::cpu, Argument::device,
           "is cpu; must be automatic or gpu with device pointers");
   const int itype = plan.generalised ? plan.generalised->itype : 1;
-  require(itype >= 1 && itype <= 3, "itype", "is " + std::to_string(itype) + ", must be 1, 2 or 3");
+  require(itype >= 1 && itype <= 3, "itype", itype, "must be 1, 2 or 3");
 }
 
 template <class T>
 Plan make_plan(const Plan& asked) {
   check_plan(asked);
   const Devices& devices = asked.devices;
-  const int gpus = devices.gpus, there = gpus > 1 ? gpu_count() : 1;
-  require(gpus <= std::max(1, there), Argument::gpus,
-          "is " + std::to_string(gpus) + "; there " + (there == 1 ? "is " : "are ") + std::to_string(there));
+  const int gpus = devices.gpus;
+  require_gpus(gpus);
   require(!is_complex<T> || gpus == 1, Argument::gpus,
           "is " + std::to_string(gpus) + "; must be 1 for a complex matrix");
   require(!is_complex<T> || devices.ratio.automatic(), Argument::ratio,
@@ -92,14 +91,14 @@ void check_problem(const Plan& plan, const CallerMatrices<T>& p) {
   if (plan.options.vectors) {
     require(z || n == 0, Argument::z, "is null; must be an array, unless only values are requested");
     require_leading_dimension(p.z.lda, n, Argument::ldz);
-    require(plan.on_host_pointers() || z != p.a.data || p.z.lda == p.a.lda, Argument::ldz,
-            "is " + std::to_string(p.z.lda) + ", must be lda = " + std::to_string(p.a.lda) +
-                ", because z is a itself");
+    require(plan.on_host_pointers() || z != p.a.data || p.z.lda == p.a.lda, Argument::ldz, p.z.lda,
+            "must be lda = " + std::to_string(p.a.lda) + ", because z is the same array as a");
   }
   if (plan.generalised) {
     require_pointer(p.b.data, n > 0, Argument::b);
     require_leading_dimension(p.b.lda, n, Argument::ldb);
-    require(n == 0 || p.b.data != z, Argument::b, "is the same array as z; z must be a or a separate array");
+    require(n == 0 || p.b.data != z, Argument::b,
+            "is the same array as z; z must be the array of a or an array of its own");
   }
   const std::initializer_list<NamedPointer> matrices{
       {Argument::a, p.a.data}, {Argument::z, z}, {Argument::b, p.b.data}};

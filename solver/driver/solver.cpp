@@ -32,38 +32,48 @@ void Context::release() {
 }
 
 template <class T>
-struct Solver<T>::Impl {
+struct PlannedSolver<T>::Impl {
+  std::unique_ptr<Context> own;  // outlives the frame
   SolveFrame<T> frame;
 };
 
 template <class T>
-Solver<T>::Solver(Context& context, std::int64_t n, const Options& options, Pointers pointers)
-    : impl_(new Impl{{{n, options, context.devices(), pointers}, context.resources()}}) {
+PlannedSolver<T>::PlannedSolver(std::unique_ptr<Context> own, Context* shared, std::int64_t n,
+                                const Options& options, Pointers pointers,
+                                const GeneralisedProblem* problem) {
+  const Context& context = own ? *own : *shared;
+  const auto generalised = problem ? std::optional(*problem) : std::nullopt;
+  Resources* const resources = context.resources();
+  impl_.reset(new Impl{std::move(own), {{n, options, context.devices(), pointers, generalised}, resources}});
   impl_->frame.set_workspace({});
 }
 template <class T>
-Solver<T>::~Solver() = default;
+PlannedSolver<T>::~PlannedSolver() = default;
 template <class T>
-Solver<T>::Solver(Solver&&) noexcept = default;
+PlannedSolver<T>::PlannedSolver(PlannedSolver&&) noexcept = default;
 template <class T>
-Solver<T>& Solver<T>::operator=(Solver&&) noexcept = default;
+PlannedSolver<T>& PlannedSolver<T>::operator=(PlannedSolver&&) noexcept = default;
 
 template <class T>
-WorkspaceBytes Solver<T>::workspace(MatrixLayout layout) const {
+WorkspaceBytes PlannedSolver<T>::workspace(MatrixLayout layout) const {
   return impl_->frame.workspace(layout);
 }
 template <class T>
-bool Solver<T>::on_gpu() const {
+bool PlannedSolver<T>::on_gpu() const {
   return impl_->frame.plan().on_gpu;
 }
 template <class T>
-Path Solver<T>::path() const {
+Path PlannedSolver<T>::path() const {
   return impl_->frame.plan().path;
 }
 template <class T>
-void Solver<T>::set_workspace(const Workspace& given) {
+void PlannedSolver<T>::set_workspace(const Workspace& given) {
   impl_->frame.set_workspace(given);
 }
+
+template <class T>
+Solver<T>::Solver(Context& context, std::int64_t n, const Options& options, Pointers pointers)
+    : PlannedSolver<T>(nullptr, &context, n, options, pointers, nullptr) {}
 
 template <class T>
 Report Solver<T>::solve(const T* a, std::int64_t lda, real_t<T>* w, T* z, std::int64_t ldz) {
@@ -81,54 +91,20 @@ Report Solver<T>::enqueue(DevicePointer<T> a, std::int64_t lda, DevicePointer<re
 }
 
 template <class T>
-struct GeneralisedSolver<T>::Impl {
-  std::optional<Context> own;  // outlives the frame
-  SolveFrame<T> frame;
-};
-
-template <class T>
 GeneralisedSolver<T>::GeneralisedSolver(Context& context, std::int64_t n, const GeneralisedProblem& problem,
                                         const Options& options, Pointers pointers)
-    : impl_(new Impl{{}, {{n, options, context.devices(), pointers, problem}, context.resources()}}) {
-  impl_->frame.set_workspace({});
-}
+    : PlannedSolver<T>(nullptr, &context, n, options, pointers, &problem) {}
 template <class T>
 GeneralisedSolver<T>::GeneralisedSolver(std::int64_t n, const GeneralisedProblem& problem,
                                         const Options& options, Pointers pointers, const Devices& devices,
-                                        const Allocator& allocator) {
-  Context own(devices, allocator);
-  Resources* const resources = own.resources();
-  impl_.reset(new Impl{std::move(own), {{n, options, devices, pointers, problem}, resources}});
-  impl_->frame.set_workspace({});
-}
-template <class T>
-GeneralisedSolver<T>::~GeneralisedSolver() = default;
-template <class T>
-GeneralisedSolver<T>::GeneralisedSolver(GeneralisedSolver&&) noexcept = default;
-template <class T>
-GeneralisedSolver<T>& GeneralisedSolver<T>::operator=(GeneralisedSolver&&) noexcept = default;
+                                        const Allocator& allocator)
+    : PlannedSolver<T>(std::make_unique<Context>(devices, allocator), nullptr, n, options, pointers,
+                       &problem) {}
 
-template <class T>
-WorkspaceBytes GeneralisedSolver<T>::workspace() const {
-  return impl_->frame.workspace();
-}
-template <class T>
-bool GeneralisedSolver<T>::on_gpu() const {
-  return impl_->frame.plan().on_gpu;
-}
-template <class T>
-Path GeneralisedSolver<T>::path() const {
-  return impl_->frame.plan().path;
-}
 template <class T>
 void GeneralisedSolver<T>::set_factor(CholeskyFactor factor) {
   impl_->frame.set_factor(factor);
 }
-template <class T>
-void GeneralisedSolver<T>::set_workspace(const Workspace& given) {
-  impl_->frame.set_workspace(given);
-}
-
 template <class T>
 GeneralisedReport GeneralisedSolver<T>::solve(const T* a, std::int64_t lda, T* b, std::int64_t ldb,
                                               real_t<T>* w, T* z, std::int64_t ldz) {
@@ -141,6 +117,6 @@ GeneralisedReport GeneralisedSolver<T>::solve(DevicePointer<T> a, std::int64_t l
   return impl_->frame.solve(Pointers::device, a.get(), lda, b.get(), ldb, w.get(), z.get(), ldz, stream);
 }
 
-EIGEN_G_INSTANTIATE_CLASS(all_types, Solver, GeneralisedSolver);
+EIGEN_G_INSTANTIATE_CLASS(all_types, PlannedSolver, Solver, GeneralisedSolver);
 
 }  // namespace eigen_g

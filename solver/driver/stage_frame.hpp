@@ -7,6 +7,7 @@
 #include <initializer_list>
 #include <string>
 
+#include "solver/api/stages.hpp"
 #include "solver/driver/arguments.hpp"
 #include "solver/driver/frame.hpp"
 #include "solver/path/host_clock.hpp"
@@ -14,16 +15,6 @@
 #include "solver/prepare/scale.hpp"
 
 namespace eigen_g {
-
-// The two forms in which a stage is called: host pointers and devices, or device pointers and a stream.
-struct StageCall {
-  Pointers pointers = Pointers::host;
-  Devices devices = {};
-  CUstream_st* stream = nullptr;
-  StageCall(const Devices& on) : devices(on) {}                                                 // NOLINT
-  StageCall(CUstream_st* device_stream) : pointers(Pointers::device), stream(device_stream) {}  // NOLINT
-  bool on_host() const { return pointers == Pointers::host; }
-};
 
 // Runs one stage on one device. With DeviceChoice::automatic a GPU is used only if it has needed(true).device bytes free.
 //   pointers         the caller's arrays, which must be in the memory that call.pointers says
@@ -52,7 +43,8 @@ Report run_stage(const StageCall& call, std::int64_t n, std::initializer_list<Na
   });
 }
 
-// Check the arguments of a stage: A, n x n, whose triangle `uplo` is read, and Z, n x m. Throw InvalidArgument.
+// Each of the next three functions checks one argument of a stage, and throws InvalidArgument. `a` is n x n, and only its triangle `uplo`
+// is used. `z` is n x m.
 inline void check_matrix(Uplo uplo, MatrixView<const double> a) {
   require_uplo(uplo);
   require_size(a.cols, Argument::n);
@@ -64,6 +56,11 @@ inline void check_columns(MatrixView<const double> z) {
   require_size(z.cols, Argument::m);
   require_pointer(z.data, z.rows > 0 && z.cols > 0, Argument::z);
   require_leading_dimension(z.lda, z.rows, Argument::ldz);
+}
+
+inline void check_tridiagonal(std::int64_t n, Tridiagonal<double> t) {
+  require_pointer(t.d, n > 0, Argument::d);
+  require_pointer(t.e, n > 1, Argument::e);
 }
 
 // Calls work(arena) with an arena of `bytes` bytes of host memory.
@@ -81,7 +78,7 @@ void require_finite(const R* values, std::int64_t count, ArgumentName argument) 
             "entry " + std::to_string(i + 1) + " is " + (std::isnan(values[i]) ? "NaN" : "infinite"));
 }
 
-// Scales A to 2^k A in its own memory, and calls reduce(workspace) with `bytes` bytes of workspace, on the CPU. Returns k; the caller
+// Overwrites A with 2^k A, and calls reduce(workspace) with `bytes` bytes of workspace, on the CPU. Returns k; the caller
 // multiplies the results by 2^-k. Throws NonFiniteEntry before A is changed.
 template <class T, class Reduce>
 int reduce_scaled(Uplo uplo, MatrixView<T> a, std::uint64_t bytes, Stage stage, Report& report,

@@ -3,7 +3,6 @@
 
 #include <cstddef>
 
-#include "hybrid/instantiate.hpp"
 #include "solver/back/back_transform.hpp"
 #include "solver/driver/device_stages.hpp"
 #include "solver/reduction/one_stage/tridiagonalize.hpp"
@@ -19,9 +18,9 @@ void note(Report& report, const DivideAndConquerResult& outcome) {
 
 void sytrd_on_cpu(Uplo uplo, MatrixView<double> a, Tridiagonal<double> t, double* tau, Report& report) {
   const std::int64_t n = a.cols;
-  const int k =
-      reduce_scaled(uplo, a, tridiagonalize_bytes_on_cpu<double>(n), Stage::tridiagonalize, report,
-                    [&](Arena workspace) { tridiagonalize<double>(uplo, a, t.d, t.e, tau, workspace); });
+  const int k = reduce_scaled(
+      uplo, a, tridiagonalize_bytes_on_cpu<double>(n), Stage::tridiagonalize, report,
+      [&](Arena workspace) { tridiagonalize_on_cpu<double>(uplo, a, t.d, t.e, tau, workspace); });
   if (k == 0) return;
   scale_values(n, t.d, -k);
   scale_values(n - 1, t.e, -k);
@@ -29,92 +28,60 @@ void sytrd_on_cpu(Uplo uplo, MatrixView<double> a, Tridiagonal<double> t, double
   for (std::int64_t i = 0; i + 1 < n; ++i) (uplo == Uplo::lower ? a(i + 1, i) : a(i, i + 1)) = t.e[i];
 }
 
-Report sytrd_stage(const StageCall& call, Uplo uplo, MatrixView<double> a, Tridiagonal<double> t,
-                   double* tau) {
-  const std::int64_t n = a.cols;
-  check_matrix(uplo, a);
-  require_pointer(t.d, n > 0, Argument::d);
-  require_pointer(t.e, n > 1, Argument::e);
+}  // namespace
+
+Report sytrd_stage(const StageCall& call, Uplo uplo, std::int64_t n, double* a, std::int64_t lda, double* d,
+                   double* e, double* tau) {
+  const MatrixView<double> matrix{a, n, n, lda};
+  const Tridiagonal<double> t{d, e};
+  check_matrix(uplo, matrix);
+  check_tridiagonal(n, t);
   require_pointer(tau, n > 1, Argument::tau);
   return run_stage(
-      call, n, {{Argument::a, a.data}, {Argument::d, t.d}, {Argument::e, t.e}, {Argument::tau, tau}}, n == 0,
-      [&](bool gpu) { return sytrd_workspace_bytes(uplo, n, a.lda, gpu, call.pointers); },
-      [&](Report& report) { sytrd_on_gpu(call, uplo, a, t, tau, report); },
-      [&](Report& report) { sytrd_on_cpu(uplo, a, t, tau, report); });
+      call, n, {{Argument::a, a}, {Argument::d, d}, {Argument::e, e}, {Argument::tau, tau}}, n == 0,
+      [&](bool gpu) { return sytrd_workspace_bytes(uplo, n, lda, gpu, call.pointers); },
+      [&](Report& report) { sytrd_on_gpu(call, uplo, matrix, t, tau, report); },
+      [&](Report& report) { sytrd_on_cpu(uplo, matrix, t, tau, report); });
 }
 
-Report stedc_stage(const StageCall& call, std::int64_t n, Tridiagonal<double> t, double* z,
-                   std::int64_t ldz) {
+Report stedc_stage(const StageCall& call, std::int64_t n, double* d, double* e, double* z, std::int64_t ldz) {
+  const Tridiagonal<double> t{d, e};
   require_size(n, Argument::n);
-  require_pointer(t.d, n > 0, Argument::d);
-  require_pointer(t.e, n > 1, Argument::e);
+  check_tridiagonal(n, t);
   if (z) require_leading_dimension(ldz, n, Argument::ldz);
   const MatrixView<double> vectors{z, n, n, ldz};
   if (call.on_host()) {
-    require_on_host({{Argument::d, t.d}, {Argument::e, t.e}, {Argument::z, z}});
-    require_finite(t.d, n, Argument::d);
-    require_finite(t.e, n - 1, Argument::e);
+    require_on_host({{Argument::d, d}, {Argument::e, e}, {Argument::z, z}});
+    require_finite(d, n, Argument::d);
+    require_finite(e, n - 1, Argument::e);
   }
   return run_stage(
-      call, n, {{Argument::d, t.d}, {Argument::e, t.e}, {Argument::z, z}}, n == 0,
+      call, n, {{Argument::d, d}, {Argument::e, e}, {Argument::z, z}}, n == 0,
       [&](bool gpu) { return stedc_workspace_bytes(n, z != nullptr, gpu, call.pointers); },
       [&](Report& report) { note(report, stedc_on_gpu(call, n, t, vectors)); },
       [&](Report& report) {
         with_workspace(divide_and_conquer_bytes_on_cpu<double>(n, z != nullptr, n), [&](Arena workspace) {
-          note(report, divide_and_conquer(n, t.d, t.e, vectors, workspace));
+          note(report, divide_and_conquer_on_cpu(n, d, e, vectors, workspace));
         });
       });
 }
 
-Report ormtr_stage(const StageCall& call, Uplo uplo, MatrixView<const double> a, const double* tau,
-                   MatrixView<double> z) {
-  const std::int64_t n = z.rows, m = z.cols;
-  check_matrix(uplo, a);
+Report ormtr_stage(const StageCall& call, Uplo uplo, std::int64_t n, std::int64_t m, const double* a,
+                   std::int64_t lda, const double* tau, double* z, std::int64_t ldz) {
+  const MatrixView<const double> reflectors{a, n, n, lda};
+  const MatrixView<double> columns{z, n, m, ldz};
+  check_matrix(uplo, reflectors);
   require_pointer(tau, n > 1, Argument::tau);
-  check_columns(z);
+  check_columns(columns);
   return run_stage(
-      call, n, {{Argument::a, a.data}, {Argument::tau, tau}, {Argument::z, z.data}}, n < 2 || m == 0,
+      call, n, {{Argument::a, a}, {Argument::tau, tau}, {Argument::z, z}}, n < 2 || m == 0,
       [&](bool gpu) { return ormtr_workspace_bytes(uplo, n, m, gpu, call.pointers); },
-      [&](Report& report) { ormtr_on_gpu(call, uplo, a, tau, z, report); },
+      [&](Report& report) { ormtr_on_gpu(call, uplo, reflectors, tau, columns, report); },
       [&](Report&) {
-        with_workspace(back_transform_bytes_on_cpu<double>(n, m),
-                       [&](Arena workspace) { back_transform<double>(uplo, a, tau, z, workspace); });
+        with_workspace(back_transform_bytes_on_cpu<double>(n, m), [&](Arena workspace) {
+          back_transform_on_cpu<double>(uplo, reflectors, tau, columns, workspace);
+        });
       });
-}
-
-}  // namespace
-
-template <class T>
-Report sytrd(Uplo uplo, std::int64_t n, T* a, std::int64_t lda, same_t<real_t<T>>* d, same_t<real_t<T>>* e,
-             same_t<T>* tau, const Devices& devices) {
-  return sytrd_stage(devices, uplo, {a, n, n, lda}, {d, e}, tau);
-}
-template <class T>
-Report sytrd(Uplo uplo, std::int64_t n, DevicePointer<T> a, std::int64_t lda,
-             same_t<DevicePointer<real_t<T>>> d, same_t<DevicePointer<real_t<T>>> e,
-             same_t<DevicePointer<T>> tau, CUstream_st* stream) {
-  return sytrd_stage(stream, uplo, {a.get(), n, n, lda}, {d.get(), e.get()}, tau.get());
-}
-
-template <class R>
-Report stedc(std::int64_t n, R* d, same_t<R>* e, same_t<R>* z, std::int64_t ldz, const Devices& devices) {
-  return stedc_stage(devices, n, {d, e}, z, ldz);
-}
-template <class R>
-Report stedc(std::int64_t n, DevicePointer<R> d, same_t<DevicePointer<R>> e, same_t<DevicePointer<R>> z,
-             std::int64_t ldz, CUstream_st* stream) {
-  return stedc_stage(stream, n, {d.get(), e.get()}, z.get(), ldz);
-}
-
-template <class T>
-Report ormtr(Uplo uplo, std::int64_t n, std::int64_t m, const T* a, std::int64_t lda, const same_t<T>* tau,
-             same_t<T>* z, std::int64_t ldz, const Devices& devices) {
-  return ormtr_stage(devices, uplo, {a, n, n, lda}, tau, {z, n, m, ldz});
-}
-template <class T>
-Report ormtr(Uplo uplo, std::int64_t n, std::int64_t m, same_t<DevicePointer<const T>> a, std::int64_t lda,
-             same_t<DevicePointer<const T>> tau, DevicePointer<T> z, std::int64_t ldz, CUstream_st* stream) {
-  return ormtr_stage(stream, uplo, {a.get(), n, n, lda}, tau.get(), {z.get(), n, m, ldz});
 }
 
 WorkspaceBytes sytrd_workspace_bytes(Uplo uplo, std::int64_t n, std::int64_t lda, bool on_gpu,
@@ -139,22 +106,5 @@ WorkspaceBytes ormtr_workspace_bytes(Uplo uplo, std::int64_t n, std::int64_t m, 
   if (on_gpu) return ormtr_gpu_bytes(pointers, uplo, n, m);
   return {n > 0 && m > 0 ? back_transform_bytes_on_cpu<double>(n, m) : 0, 0};
 }
-
-EIGEN_G_INSTANTIATE_OVERLOAD(double_type, sytrd,
-                             Report(Uplo, std::int64_t, T*, std::int64_t, T*, T*, T*, const Devices&));
-EIGEN_G_INSTANTIATE_OVERLOAD(double_type, sytrd,
-                             Report(Uplo, std::int64_t, DevicePointer<T>, std::int64_t, DevicePointer<T>,
-                                    DevicePointer<T>, DevicePointer<T>, CUstream_st*));
-EIGEN_G_INSTANTIATE_OVERLOAD(double_type, stedc,
-                             Report(std::int64_t, T*, T*, T*, std::int64_t, const Devices&));
-EIGEN_G_INSTANTIATE_OVERLOAD(double_type, stedc,
-                             Report(std::int64_t, DevicePointer<T>, DevicePointer<T>, DevicePointer<T>,
-                                    std::int64_t, CUstream_st*));
-EIGEN_G_INSTANTIATE_OVERLOAD(double_type, ormtr,
-                             Report(Uplo, std::int64_t, std::int64_t, const T*, std::int64_t, const T*, T*,
-                                    std::int64_t, const Devices&));
-EIGEN_G_INSTANTIATE_OVERLOAD(double_type, ormtr,
-                             Report(Uplo, std::int64_t, std::int64_t, DevicePointer<const T>, std::int64_t,
-                                    DevicePointer<const T>, DevicePointer<T>, std::int64_t, CUstream_st*));
 
 }  // namespace eigen_g

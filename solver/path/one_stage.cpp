@@ -16,9 +16,9 @@ PathBytes OneStageOnCpu<T>::bytes(std::int64_t n, std::int64_t m) {
 
 template <class T>
 ImplicitQ<T>& OneStageOnCpu<T>::run(StageRunner& run_stage, MatrixView<T> a, Tridiagonal<real_t<T>> t,
-                                    const std::function<void()>& queued) {
-  run_stage(Stage::tridiagonalize, [&] { tridiagonalize<T>(uplo_, a, t.d, t.e, tau_, scratch_); });
-  if (queued) queued();
+                                    const std::function<void()>& when_queued) {
+  run_stage(Stage::tridiagonalize, [&] { tridiagonalize_on_cpu<T>(uplo_, a, t.d, t.e, tau_, scratch_); });
+  if (when_queued) when_queued();
   a_ = a;
   return *this;
 }
@@ -26,8 +26,8 @@ ImplicitQ<T>& OneStageOnCpu<T>::run(StageRunner& run_stage, MatrixView<T> a, Tri
 template <class T>
 void OneStageOnCpu<T>::apply(StageRunner& run_stage, MatrixView<T> z,
                              const std::function<void(ColumnRange)>& columns_ready) {
-  run_stage(Stage::back_transform, [&] {
-    if (z.cols > 0) back_transform<T>(uplo_, a_, tau_, z, scratch_);
+  run_stage(Stage::back_transform, [&](const StageProgress& progress) {
+    if (z.cols > 0) back_transform_on_cpu<T>(uplo_, a_, tau_, z, scratch_, progress);
   });
   if (columns_ready && z.cols > 0) columns_ready({0, z.cols});
 }

@@ -20,7 +20,7 @@ class OneStageOnCpu final : public Reduction<T>, public ImplicitQ<T> {
   OneStageOnCpu(Uplo uplo, std::int64_t n, Arena kept, Arena scratch)
       : uplo_(uplo), tau_(kept.take<T>(n)), scratch_(scratch) {}
   ImplicitQ<T>& run(StageRunner& run_stage, MatrixView<T> a, Tridiagonal<real_t<T>> t,
-                    const std::function<void()>& queued) override;
+                    const std::function<void()>& when_queued) override;
   void apply(StageRunner& run_stage, MatrixView<T> z,
              const std::function<void(ColumnRange)>& columns_ready) override;
 
@@ -42,7 +42,7 @@ class OneStageOnDevice final : public DeviceReduction<T>, public ImplicitQ<T> {
                    SolveTeam<T>* team = nullptr)
       : products_(&products), tau_(kept.take<T>(n)), scratch_(scratch), team_(team) {}
   ImplicitQ<T>& run(StageRunner& run_stage, MatrixView<T> a_dev, Tridiagonal<real_t<T>> t_dev,
-                    const std::function<void()>& queued) override;
+                    const std::function<void()>& when_queued) override;
   void apply(StageRunner& run_stage, MatrixView<T> z_dev,
              const std::function<void(ColumnRange)>& columns_ready) override;
   std::vector<CutWork<T>> cuts(MatrixView<T> a_dev, MatrixView<T> z_dev) const override;

@@ -16,9 +16,10 @@ PathBytes OneStageOnDevice<T>::bytes(std::int64_t n, std::int64_t m, int multipr
 
 template <class T>
 ImplicitQ<T>& OneStageOnDevice<T>::run(StageRunner& run_stage, MatrixView<T> a_dev,
-                                       Tridiagonal<real_t<T>> t_dev, const std::function<void()>& queued) {
+                                       Tridiagonal<real_t<T>> t_dev,
+                                       const std::function<void()>& when_queued) {
   run_stage(Stage::tridiagonalize, [&](const StageProgress& progress) {
-    tridiagonalize<T>(*products_, a_dev, t_dev.d, t_dev.e, tau_, scratch_, progress, queued);
+    tridiagonalize<T>(*products_, a_dev, t_dev.d, t_dev.e, tau_, scratch_, progress, when_queued);
   });
   return of(a_dev);
 }

@@ -46,10 +46,10 @@ template <class T>
 class Reduction {
  public:
   virtual ~Reduction() = default;
-  // A -> T. Afterwards the memory of A holds the reflectors, until the last use of Q. If `queued` is not empty, run() calls it once when
-  // the work of the reduction is queued, because the host then has time for other work.
+  // A -> T. Afterwards the memory of A holds the reflectors, until the last use of Q. If `when_queued` is not empty, run() calls it once
+  // when the work of the reduction is queued, because the host then has time for other work.
   virtual ImplicitQ<T>& run(StageRunner& run_stage, MatrixView<T> a, Tridiagonal<real_t<T>> t,
-                            const std::function<void()>& queued = {}) = 0;
+                            const std::function<void()>& when_queued = {}) = 0;
 };
 
 // A reduction on a GPU.

@@ -37,11 +37,12 @@ class StageRunner {
   template <class Work>
   decltype(auto) operator()(Stage stage, Work&& work) {
     const ProfilerRange range(name(stage));
-    tell(stage, 0);
+    report_progress(stage, 0);
     const auto call = [&]() -> decltype(auto) {
       if constexpr (std::is_invocable_v<Work, const StageProgress&>) {
         const StageProgress within =
-            progress_ ? StageProgress([&](double fraction) { tell(stage, fraction); }) : StageProgress();
+            progress_ ? StageProgress([&](double fraction) { report_progress(stage, fraction); })
+                      : StageProgress();
         return work(within);
       } else {
         return work();
@@ -80,14 +81,14 @@ class StageRunner {
     clock_.begin();
     clock_.mark();
   }
-  void tell(Stage stage, double fraction) const {
+  void report_progress(Stage stage, double fraction) const {
     if (progress_) progress_(stage, fraction);
   }
   void end(Stage stage) {
     clock_.mark();
     stages_.push_back({stage, 0, clock_.take_flops()});
     if (progress_) clock_.wait();
-    tell(stage, 1);
+    report_progress(stage, 1);
   }
   Clock& clock_;
   const Progress& progress_;

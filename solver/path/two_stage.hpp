@@ -32,7 +32,7 @@ class TwoStageOnDevice final : public DeviceReduction<T>, public ImplicitQ<T> {
                    Arena back, SolveTeam<T>* team = nullptr, ChaseBack how = ChaseBack::automatic);
   void given_band(std::int64_t width) override { given_band_ = width; }
   ImplicitQ<T>& run(StageRunner& run_stage, MatrixView<T> a_dev, Tridiagonal<real_t<T>> t_dev,
-                    const std::function<void()>& queued) override;
+                    const std::function<void()>& when_queued) override;
   void apply(StageRunner& run_stage, MatrixView<T> z_dev,
              const std::function<void(ColumnRange)>& columns_ready) override;
   std::vector<CutWork<T>> cuts(MatrixView<T> a_dev, MatrixView<T> z_dev) const override;

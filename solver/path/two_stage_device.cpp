@@ -95,7 +95,8 @@ bool TwoStageOnDevice<T>::is_banded(MatrixView<T> a_dev) const {
 
 template <class T>
 ImplicitQ<T>& TwoStageOnDevice<T>::run(StageRunner& run_stage, MatrixView<T> a_dev,
-                                       Tridiagonal<real_t<T>> t_dev, const std::function<void()>& queued) {
+                                       Tridiagonal<real_t<T>> t_dev,
+                                       const std::function<void()>& when_queued) {
   Arena rest = scratch_;
   banded_ = is_banded(a_dev);
   chased_ = banded_ ? ChaseTiles(a_dev.cols, chase_bandwidth(given_band_)) : tiles_;
@@ -113,7 +114,7 @@ ImplicitQ<T>& TwoStageOnDevice<T>::run(StageRunner& run_stage, MatrixView<T> a_d
   }
   run_stage(Stage::chase, [&] {
     band_to_tridiagonal<T>(products_->queue(), chased_.b, band, t_dev.d, t_dev.e, reflectors_, rest);
-    if (queued) queued();  // may use the scratch memory, because the band is not needed any more
+    if (when_queued) when_queued();  // may use the scratch memory, because the band is not needed any more
   });
   a_ = a_dev;
   return *this;

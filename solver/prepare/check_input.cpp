@@ -5,10 +5,12 @@
 #include <cmath>
 #include <complex>
 #include <limits>
+#include <mutex>
 
 #include "hybrid/error.hpp"
 #include "hybrid/instantiate.hpp"
 #include "hybrid/machine/cpu.hpp"
+#include "hybrid/team/loops.hpp"
 
 namespace eigen_g {
 
@@ -41,21 +43,25 @@ real_t<T> check_input(Uplo uplo, MatrixView<const T> a, Argument name) {
 
   R largest = 0;
   std::int64_t bad_column = std::numeric_limits<std::int64_t>::max();
-#pragma omp parallel for schedule(dynamic, 32) reduction(max        \
-                                                         : largest) \
-    reduction(min                                                   \
-              : bad_column) if (n >= smallest_parallel_order)
-  for (std::int64_t j = 0; j < n; ++j) {
-    const T* column = &a(0, j);
-    R column_largest = 0;
-    R poison = 0;
-    for (std::int64_t i = first_row(j); i < last_row(j); ++i) {
-      column_largest = std::max(column_largest, largest_part(column[i]));
-      poison += poison_of(column[i]);
+  std::mutex summing;
+  for_ranges(n, threads_if(n >= smallest_parallel_order), [&](std::int64_t begin, std::int64_t end) {
+    R own_largest = 0;
+    std::int64_t own_bad = std::numeric_limits<std::int64_t>::max();
+    for (std::int64_t j = begin; j < end; ++j) {
+      const T* column = &a(0, j);
+      R column_largest = 0;
+      R poison = 0;
+      for (std::int64_t i = first_row(j); i < last_row(j); ++i) {
+        column_largest = std::max(column_largest, largest_part(column[i]));
+        poison += poison_of(column[i]);
+      }
+      own_largest = std::max(own_largest, column_largest);
+      if (poison != 0) own_bad = std::min(own_bad, j);
     }
-    largest = std::max(largest, column_largest);
-    if (poison != 0) bad_column = std::min(bad_column, j);
-  }
+    const std::lock_guard lock(summing);
+    largest = std::max(largest, own_largest);
+    bad_column = std::min(bad_column, own_bad);
+  });
   if (bad_column < n)
     for (std::int64_t i = first_row(bad_column); i < last_row(bad_column); ++i)
       for (const R part : {std::real(a(i, bad_column)), std::imag(a(i, bad_column))})

@@ -6,6 +6,7 @@
 
 #include "hybrid/instantiate.hpp"
 #include "hybrid/machine/cpu.hpp"
+#include "hybrid/team/loops.hpp"
 
 namespace eigen_g {
 
@@ -42,12 +43,11 @@ std::complex<R> scaled(std::complex<R> x, int k) {
 template <class T>
 void scale(Uplo uplo, MatrixView<T> a, int k) {
   if (k == 0) return;
-#pragma omp parallel for schedule(dynamic, 32) if (a.rows >= smallest_parallel_order)
-  for (std::int64_t j = 0; j < a.cols; ++j) {
+  for_each(a.cols, threads_if(a.rows >= smallest_parallel_order), [&](std::int64_t j) {
     const std::int64_t first = uplo == Uplo::lower ? j : 0;
     const std::int64_t last = uplo == Uplo::lower ? a.rows : j + 1;
     for (std::int64_t i = first; i < last; ++i) a(i, j) = scaled(a(i, j), k);
-  }
+  });
 }
 
 template <class R>

@@ -97,9 +97,9 @@ class Refiner {
         parts_(scratch, n_) {}
 
   // Steps until the result is refined or further steps do not help.
-  Refinement run(const std::function<void(double)>& tell) {
+  Refinement run(const std::function<void(double)>& progress) {
     constexpr double usual_steps = 3;
-    while (!step()) tell(std::min(done_.steps / usual_steps, 1.0));
+    while (!step()) progress(std::min(done_.steps / usual_steps, 1.0));
     return done_;
   }
 
@@ -233,9 +233,9 @@ double product_noise(Engine engine, std::int64_t n) {
 
 Refinement refine(const Products<double>& products, Engine engine, MatrixView<const double> a_dev,
                   MatrixView<double> x_dev, double* w_dev, Arena scratch_dev,
-                  const std::function<void(double)>& tell) {
+                  const std::function<void(double)>& progress) {
   Refiner refiner(products, engine, a_dev, x_dev, w_dev, scratch_dev);
-  Refinement done = refiner.run(tell);
+  Refinement done = refiner.run(progress);
   if (done.result == Refinement::Result::refined) refiner.sort();
   return done;
 }

@@ -40,7 +40,7 @@ double product_noise(Engine engine, std::int64_t n);
 // Source: see correction.hpp.
 Refinement refine(const Products<double>& products, Engine engine, MatrixView<const double> a_dev,
                   MatrixView<double> x_dev, double* w_dev, Arena scratch_dev,
-                  const std::function<void(double fraction)>& tell);
+                  const std::function<void(double fraction)>& progress);
 
 std::uint64_t refine_bytes(std::int64_t n);       // device memory
 std::uint64_t refine_host_bytes(std::int64_t n);  // upper bound of host memory

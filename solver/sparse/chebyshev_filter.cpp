@@ -18,6 +18,7 @@ double chebyshev(int degree, double t) {
   return t > 0 || degree % 2 == 0 ? growth : -growth;
 }
 
+constexpr double max_value = 1e4;  // largest value of p
 constexpr std::array degrees{1, 2, 4, 6, 8, 10, 12, 16, 20, 24, 28, 32, 40, 48, 56, 64, 72, 80};
 
 }  // namespace
@@ -41,12 +42,20 @@ void apply_filter(Executor<T>& on, const ChebyshevFilter& filter, const T* x, T*
   }
 }
 
+namespace {
+
+// The value of the wanted vector that converges last.
+double slowest_of(const KnownSpectrum& spectrum) {
+  const std::int64_t last = static_cast<std::int64_t>(spectrum.lowest.size()) - 1;
+  return spectrum.lowest[std::min(spectrum.wanted - 1, last)];
+}
+
+}  // namespace
+
 double gain_of_step(const ChebyshevFilter& filter, const KnownSpectrum& spectrum) {
   if (spectrum.lowest.empty()) return 0;
-  const std::int64_t last = static_cast<std::int64_t>(spectrum.lowest.size()) - 1;
-  const double slowest = spectrum.lowest[std::min(spectrum.wanted - 1, last)];
-  const double outside = std::max(1.0, filter.at(spectrum.lowest[last]));
-  return std::acosh(1 + 2 * std::max(0.0, filter.at(slowest) - outside) / (outside + 1));
+  const double outside = std::max(1.0, filter.at(spectrum.lowest.back()));
+  return std::acosh(1 + 2 * std::max(0.0, filter.at(slowest_of(spectrum)) - outside) / (outside + 1));
 }
 
 double gain_of_product(const ChebyshevFilter& filter, const KnownSpectrum& spectrum, double overhead) {
@@ -54,7 +63,7 @@ double gain_of_product(const ChebyshevFilter& filter, const KnownSpectrum& spect
 }
 
 ChebyshevFilter choose_filter(const KnownSpectrum& spectrum, double sign, double overhead, double range) {
-  const double low = spectrum.lowest.front(), spread = spectrum.upper - low;
+  const double low = spectrum.lowest.front(), slowest = slowest_of(spectrum), spread = spectrum.upper - low;
   ChebyshevFilter best{sign, spectrum.upper / 2 + low / 2, spread / 2 > 0 ? spread / 2 : 1, 1};
   double best_gain = 0;
   for (const double value : spectrum.lowest) {
@@ -63,7 +72,8 @@ ChebyshevFilter choose_filter(const KnownSpectrum& spectrum, double sign, double
       if (!(cut > low) || !(spectrum.upper - cut > 1e-3 * spread)) continue;
       for (const int degree : degrees) {
         const ChebyshevFilter filter{sign, spectrum.upper / 2 + cut / 2, (spectrum.upper - cut) / 2, degree};
-        if (degree > 1 && !(filter.at(low) <= range)) break;
+        if (degree > 1 && !(filter.at(low) <= std::min(max_value, range * std::max(1.0, filter.at(slowest)))))
+          break;
         const double gain = gain_of_product(filter, spectrum, overhead);
         if (gain > best_gain) {
           best_gain = gain;

@@ -36,14 +36,14 @@ struct KnownSpectrum {
 };
 
 // Nepers (natural logarithms of the amplitude) by which one block step of Lanczos on p(A) improves the slowest wanted vector. The gain
-// follows from the distance of p at this vector's value from p at the first value that is not kept.
+// grows with p(w) / p(u), where w is the value of this vector and u is the last value of `lowest`.
 double gain_of_step(const ChebyshevFilter& filter, const KnownSpectrum& spectrum);
 // gain_of_step() divided by the products of a step. `overhead` is the cost of the rest of a step, in products.
 double gain_of_product(const ChebyshevFilter& filter, const KnownSpectrum& spectrum, double overhead);
 
 // Chooses the filter with the largest gain a product, with degrees from 1 to 80 and cuts at the known values and above them. The values
 // of p at the wanted values differ by at most the factor `range`. With a larger range the rounding errors of the large values would hide
-// the small ones.
+// the small ones. A cut above the wanted values keeps this factor small, so that the degree can be high.
 ChebyshevFilter choose_filter(const KnownSpectrum& spectrum, double sign, double overhead, double range);
 
 }  // namespace eigen_g

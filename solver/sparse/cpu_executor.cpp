@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "hybrid/instantiate.hpp"
+#include "hybrid/team/loops.hpp"
 #include "solver/sparse/small_matrices.hpp"
 
 namespace eigen_g {
@@ -39,29 +40,29 @@ void CpuExecutor<T>::product(T alpha, const T* x, T gamma, T beta, T* y) {
 
 template <class T>
 void CpuExecutor<T>::randomise(unsigned columns, std::uint64_t seed, T* x) {
-#pragma omp parallel for schedule(static) if (n_ >= smallest_parallel_order)
-  for (std::int64_t row = 0; row < n_; ++row)
+  for_each(n_, threads_if(n_ >= smallest_parallel_order), [&](std::int64_t row) {
     for (int j = 0; j < block_width; ++j)
       if (columns >> j & 1u)
         x[block_width * row + j] =
             random_value<T>(seed, static_cast<std::uint64_t>(block_width * (first_row_ + row) + j));
+  });
 }
 
 template <class T>
 void CpuExecutor<T>::gram(std::int64_t p, const T* v, const T* w, T* c) {
-  tall_gram(n_, p, v, w, c);
+  tall_gram_on_cpu(n_, p, v, w, c);
 }
 template <class T>
 void CpuExecutor<T>::subtract(std::int64_t p, const T* v, const T* c, T* w, T* g) {
-  tall_subtract(n_, p, v, c, w, g);
+  tall_subtract_on_cpu(n_, p, v, c, w, g);
 }
 template <class T>
 void CpuExecutor<T>::times(T* w, const T* s) {
-  tall_times(n_, w, s);
+  tall_times_on_cpu(n_, w, s);
 }
 template <class T>
 void CpuExecutor<T>::combine(std::int64_t p, const T* v, const T* q, std::int64_t q_blocks, T* z) {
-  tall_combine(n_, p, v, q, q_blocks, z);
+  tall_combine_on_cpu(n_, p, v, q, q_blocks, z);
 }
 template <class T>
 void CpuExecutor<T>::factor(const T* g, T least, T* r, T* inverse) {
@@ -76,8 +77,8 @@ void CpuExecutor<T>::keep_diagonal(T* c) {
 template <class T>
 void CpuExecutor<T>::column(const T* blocks, std::int64_t column, T* to) {
   const T* const from = blocks + column / block_width * block_width * n_ + column % block_width;
-#pragma omp parallel for schedule(static) if (n_ >= smallest_parallel_order)
-  for (std::int64_t i = 0; i < n_; ++i) to[i] = from[block_width * i];
+  for_each(n_, threads_if(n_ >= smallest_parallel_order),
+           [=](std::int64_t i) { to[i] = from[block_width * i]; });
 }
 
 EIGEN_G_INSTANTIATE_CLASS(double_type, CpuExecutor);

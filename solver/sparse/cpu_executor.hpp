@@ -1,4 +1,4 @@
-// CpuExecutor: the executor of the CPU, with host memory and the threads of OpenMP.
+// CpuExecutor: the executor of the CPU, with host memory and shared loops (hybrid/team/loops.hpp).
 #pragma once
 
 #include <vector>

@@ -63,13 +63,12 @@ FewPrediction few_prediction(std::int64_t n, std::int64_t nnz, const FewOptions&
   const bool dense =
       near || too_small || options.method == FewMethod::dense || (automatic && n <= rates.dense_at_once);
   plan.method = dense ? FewMethod::dense : FewMethod::lanczos;
+  const double products_of_dense = std::ceil(plan.dense_seconds / plan.product_seconds);
   plan.dense_follows = automatic && !dense && n <= dense_at_last &&
+                       products_of_dense < static_cast<double>(options.max_products) &&
                        (host_memory_available() == 0 || plan.dense_bytes <= host_memory_available());
-  plan.max_products = options.max_products;
-  if (plan.dense_follows)
-    plan.max_products = std::clamp<std::int64_t>(
-        static_cast<std::int64_t>(std::ceil(plan.dense_seconds / plan.product_seconds)), 1,
-        options.max_products);
+  plan.max_products =
+      plan.dense_follows ? static_cast<std::int64_t>(products_of_dense) : options.max_products;
   return plan;
 }
 

@@ -9,6 +9,8 @@
 #include "blas2/spmv/stencil.hpp"
 #include "hybrid/instantiate.hpp"
 #include "hybrid/machine/cpu.hpp"
+#include "hybrid/team/loops.hpp"
+#include "solver/driver/arguments.hpp"
 #include "solver/sparse/cpu_executor.hpp"
 
 namespace eigen_g {
@@ -18,14 +20,11 @@ namespace {
 // The largest sum of absolute values in a row, which is an upper bound of |A|.
 template <class T>
 double largest_row_sum(const blas2::CrsView<T>& a) {
-  double largest = 0;
-#pragma omp parallel for schedule(static) reduction(max : largest) if (a.rows >= smallest_parallel_order)
-  for (std::int64_t i = 0; i < a.rows; ++i) {
+  return largest_of(a.rows, threads_if(a.rows >= smallest_parallel_order), 0.0, [&](std::int64_t i) {
     double sum = 0;
     for (std::int64_t p = a.row_offsets[i]; p < a.row_offsets[i + 1]; ++p) sum += std::abs(a.value[p]);
-    largest = std::max(largest, sum);
-  }
-  return largest;
+    return sum;
+  });
 }
 
 }  // namespace
@@ -75,12 +74,24 @@ FewProblem<T> few_problem(const SparseOperator<T>& a) {
   const MatrixOperator<T> product = [=, multiply = a.multiply](T alpha, const T* x, T gamma, T beta, T* y) {
     const T* const ax = result.get();
     multiply(x, result.get());
-#pragma omp parallel for schedule(static) if (n >= smallest_parallel_order)
-    for (std::int64_t i = 0; i < values; ++i)
+    for_each(values, threads_if(n >= smallest_parallel_order), [=](std::int64_t i) {
       y[i] = beta == T(0) ? alpha * ax[i] + gamma * x[i] : alpha * ax[i] + gamma * x[i] + beta * y[i];
+    });
   };
   problem.executor = [=](std::int64_t) { return std::make_unique<CpuExecutor<T>>(n, product); };
   return problem;
+}
+
+void check_grid(const SparseGrid& a) {
+  constexpr std::int64_t max_side = std::int64_t{1} << 20;
+  for (const std::int64_t side : {a.nx, a.ny, a.nz})
+    require(side >= 0 && side <= max_side, Argument::a,
+            "must have sides from 0 to 1048576, has a side of " + std::to_string(side));
+  require(a.points == 7 || a.points == 19, Argument::a,
+          "must have a stencil of 7 or 19 points, has " + std::to_string(a.points) + " points");
+  const std::int64_t n = a.nx * a.ny * a.nz;
+  require(n <= std::int64_t{1} << 36, Argument::a,
+          "must have at most 2^36 points, has " + std::to_string(n) + " points");
 }
 
 FewProblem<double> few_problem(const SparseGrid& a, bool on_gpu) {

@@ -21,12 +21,13 @@ struct FewProblem {
 };
 
 // All of these throw InvalidArgument (a).
-// The CSR form checks offsets, columns and values. gpus: CUDA's numbers of the GPUs that work; empty: the CPU works.
+// The CSR form checks offsets, columns and values. gpus: CUDA's numbers of the GPUs that solve; empty: the CPU solves.
 template <class T>
 FewProblem<T> few_problem(const CsrMatrix<T>& a, const std::vector<int>& gpus);
 template <class T>
 FewProblem<T> few_problem(const SparseOperator<T>& a);
-FewProblem<double> few_problem(const SparseGrid& a, bool on_gpu);
+FewProblem<double> few_problem(const SparseGrid& a, bool on_gpu);  // a: checked by check_grid()
+void check_grid(const SparseGrid& a);
 
 // These are in few_problem_device.cpp, in CUDA builds only. They work on the current GPU.
 template <class T>

@@ -63,7 +63,7 @@ class Lanczos {
         work_(on.take_blocks(1)),
         small_(on.take(small_values(sizes_))) {
     filter_.sign = options.highest ? -1 : 1;
-    range_ = std::clamp(options.tolerance * 1e-2 / std::numeric_limits<double>::epsilon(), 1e1, 1e4);
+    range_ = std::clamp(options.tolerance * 0.03 / std::numeric_limits<double>::epsilon(), 4.0, 1e4);
   }
 
   LanczosResult<T> run(const T* start, std::int64_t start_blocks);
@@ -83,7 +83,13 @@ class Lanczos {
   void begin_probe();
   double steps_of_probe() const;
   double limit() const { return options_.tolerance * result_.bounds.norm; }
-  bool exhausted() const { return result_.products >= options_.max_products; }
+  // Number of blocks whose columns H must have, so that `wanted` pairs exist.
+  std::int64_t least_blocks() const { return options_.wanted / block_width + 1; }
+  // True if the products that must come next would exceed the limit.
+  bool exhausted() const {
+    const std::int64_t steps = std::max<std::int64_t>(1, least_blocks() - projected_.blocks());
+    return result_.products + steps * filter_.degree * block_width > options_.max_products;
+  }
 
   Executor<T>& on_;
   const LanczosOptions& options_;
@@ -117,9 +123,8 @@ class Lanczos {
 // Forms p(A) V one block at a time, until the basis is full or the cycle's limits are reached. H gets at least `wanted` columns.
 template <class T>
 void Lanczos<T>::extend() {
-  const std::int64_t least = options_.wanted / block_width + 1;
   for (std::int64_t step = 0; basis_.blocks() < basis_.max_blocks(); ++step) {
-    if (projected_.blocks() >= least && (exhausted() || step >= max_steps_)) break;
+    if (projected_.blocks() >= least_blocks() && (exhausted() || step >= max_steps_)) break;
     T* const x = basis_.block(projected_.blocks());
     apply_filter(on_, filter_, x, basis_.block(basis_.blocks()), work_);
     result_.products += filter_.degree * block_width;
@@ -133,7 +138,8 @@ void Lanczos<T>::extend() {
 // Scales A so that squares are in range. If its norm is not known, it is estimated as |A x| for the columns x of V's first block.
 template <class T>
 void Lanczos<T>::scale() {
-  double norm = std::isfinite(options_.scale) ? options_.scale : 0;
+  // A sum of finite entries may be infinite.
+  double norm = std::min(options_.scale, std::numeric_limits<double>::max());
   result_.scale = scaling_of(norm);
   for (int attempt = 0; norm == 0 && attempt < 3; ++attempt) {
     on_.scale(result_.scale);
@@ -144,9 +150,9 @@ void Lanczos<T>::scale() {
     on_.get(small_, 16, gram.data());
     const double square = *std::max_element(gram.begin(), gram.end());
     const double found = square > 0 && std::isfinite(square) ? std::sqrt(square) : 0;
-    const double more = found > 0 ? scaling_of(found) : std::ldexp(1.0, square > 0 ? -500 : 500);
+    const double more = found > 0 ? scaling_of(found) : std::ldexp(1.0, square == 0 ? 500 : -500);
     if (found > 0 && more == 1) norm = found / result_.scale;
-    result_.scale *= more;
+    result_.scale = std::clamp(result_.scale * more, 0x1p-1000, 0x1p1000);
   }
   if (norm == 0) result_.scale = 1;
   on_.scale(result_.scale);
@@ -253,8 +259,9 @@ void Lanczos<T>::choose() {
   // After a change of the filter the values are inaccurate. The next cycle is then only long enough to measure what the filter finds.
   if (projected_.blocks() == 0) steps = std::min(steps, static_cast<double>(kept_blocks_) / chain + 1);
   max_steps_ = static_cast<std::int64_t>(std::clamp(std::ceil(0.9 * steps), 1.0, 1e3)) * sizes_.chain;
-  // If the wanted values end within a multiple value, the gain is unknown.
-  const bool known_gain = known.lowest.back() - known.lowest[options_.wanted - 1] > limit();
+  // If the wanted values end within a multiple value, the gain is unknown. The error of a value is about the square of its residual.
+  const double error = 10 * worst_ * worst_ / result_.bounds.norm;
+  const bool known_gain = known.lowest.back() - known.lowest[options_.wanted - 1] > std::max(limit(), error);
   result_.predicted_products = static_cast<double>(result_.products) +
                                (known_gain ? all_steps * filter_.degree * block_width * chain : 0.0) +
                                steps_of_probe() * filter_.degree * block_width;
@@ -360,6 +367,7 @@ LanczosResult<T> Lanczos<T>::run(const T* start, std::int64_t start_blocks) {
     }
     choose();
     const bool seen = projected_.blocks() > 0;  // true: the predicted filter has run for a cycle
+    if (exhausted()) break;
     if (seen && result_.restarts >= 4 &&
         result_.predicted_products > 2 * static_cast<double>(options_.max_products))
       break;

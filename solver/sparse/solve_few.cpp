@@ -1,15 +1,15 @@
 // solve_few(), predict_few(): check the arguments, choose the method, and run the dense solver or Lanczos.
-#include <omp.h>
-
 #include <algorithm>
 #include <array>
 #include <chrono>
 #include <cmath>
+#include <limits>
 #include <string>
 
 #include "hybrid/instantiate.hpp"
 #include "hybrid/machine/cpu.hpp"
 #include "hybrid/machine/device.hpp"
+#include "hybrid/team/loops.hpp"
 #include "solver/api/eigen_g.hpp"
 #include "solver/api/sparse.hpp"
 #include "solver/devices/calibration.hpp"
@@ -28,6 +28,17 @@ const char* name(FewMethod method) {
 
 namespace {
 
+constexpr double least_tolerance = 1e-14;
+
+}  // namespace
+
+double few_tolerance(std::int64_t n) {
+  return std::max(least_tolerance,
+                  5 * std::sqrt(static_cast<double>(n)) * std::numeric_limits<double>::epsilon());
+}
+
+namespace {
+
 void check(std::int64_t n, const FewOptions& options, std::int64_t ldz) {
   const auto require_that = [](bool good, const char* parameter, const std::string& reason) {
     if (!good) throw InvalidArgument(parameter, reason);
@@ -35,7 +46,8 @@ void check(std::int64_t n, const FewOptions& options, std::int64_t ldz) {
   require_size(n, Argument::n);
   require_that(options.count >= 1 && options.count <= std::max<std::int64_t>(n, 1), "count",
                "is " + std::to_string(options.count) + ", must be from 1 to n = " + std::to_string(n));
-  require_that(options.tolerance >= 1e-14 && options.tolerance <= 1, "tolerance", "must be from 1e-14 to 1");
+  require_that(options.tolerance == 0 || (options.tolerance >= least_tolerance && options.tolerance <= 1),
+               "tolerance", "must be 0 or from 1e-14 to 1");
   require_that(options.max_products > 0, "max_products", "must be positive");
   require_that(std::isfinite(options.target), "near", "must be finite");
   require_that(options.start_count >= 0 && (options.start || options.start_count == 0), "start",
@@ -109,6 +121,7 @@ void solve_dense(const FewProblem<T>& problem, const FewOptions& options, const 
                                      std::to_string(bytes) + " bytes for n = " + std::to_string(n) + "; " +
                                      std::to_string(available) + " are available");
   }
+  if (options.before_dense) options.before_dense();
   const std::unique_ptr<Executor<T>> on = problem.executor(1);
   const HostArray<T> a = host_array<T>(n * n);
   if (problem.densify)
@@ -215,20 +228,21 @@ void solve_lanczos(const FewProblem<T>& problem, const FewOptions& options, T* w
 }
 
 template <class T>
-FewReport solve_problem(const FewProblem<T>& problem, T* w, T* z, std::int64_t ldz, const FewOptions& options,
+FewReport solve_problem(const FewProblem<T>& problem, T* w, T* z, std::int64_t ldz, FewOptions options,
                         const Devices& devices) {
   const auto start = std::chrono::steady_clock::now();
   FewReport report;
   const FewPrediction plan = few_prediction(problem.n, problem.nnz, options, problem.on_gpu, 1);
+  if (options.tolerance == 0) options.tolerance = few_tolerance(problem.n);
   if (plan.method == FewMethod::dense) {
     solve_dense(problem, options, devices, w, z, ldz, report);
   } else {
-    FewOptions within = options;
-    within.max_products = plan.max_products;
-    solve_lanczos(problem, within, w, z, ldz, report);
+    options.max_products = plan.max_products;
+    solve_lanczos(problem, options, w, z, ldz, report);
     if (report.status != Status::converged && plan.dense_follows)
       solve_dense(problem, options, devices, w, z, ldz, report = {});
   }
+  report.tolerance = options.tolerance;
   report.m = options.count;
   report.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
   return report;
@@ -290,7 +304,7 @@ FewPrediction predict_few(std::int64_t n, std::int64_t nnz, const FewOptions& op
   const bool gpu = on_gpu(n, options, devices);
   const GpuCount team =
       gpu && nnz >= 0 ? team_of(helper_gpus(devices.gpus), devices.calibration.get()) : GpuCount{};
-  return few_prediction(n, nnz, options, gpu, omp_get_max_threads(), team);
+  return few_prediction(n, nnz, options, gpu, loop_threads(), team);
 }
 
 template <class T>
@@ -323,15 +337,8 @@ FewReport solve_few(const SparseOperator<T>& a, same_t<real_t<T>>* w, same_t<T>*
 
 FewReport solve_few(const SparseGrid& a, double* w, double* z, std::int64_t ldz, const FewOptions& options,
                     const Devices& devices) {
-  constexpr std::int64_t max_side = std::int64_t{1} << 20;
-  for (const std::int64_t side : {a.nx, a.ny, a.nz})
-    require(side >= 0 && side <= max_side, Argument::a,
-            "must have sides from 0 to 1048576, has a side of " + std::to_string(side));
-  require(a.points == 7 || a.points == 19, Argument::a,
-          "must have a stencil of 7 or 19 points, has " + std::to_string(a.points) + " points");
+  check_grid(a);
   const std::int64_t n = a.nx * a.ny * a.nz;
-  require(n <= std::int64_t{1} << 36, Argument::a,
-          "must have at most 2^36 points, has " + std::to_string(n) + " points");
   if (checked_empty(n, w, ldz, options)) return {};
   check_devices(devices);
   require_on_host({{Argument::w, w}, {Argument::z, z}});

@@ -6,12 +6,13 @@
 
 #include "hybrid/instantiate.hpp"
 #include "solver/prepare/lapack.hpp"
+#include "solver/tridiagonal/tridiagonal_values.hpp"
 
 namespace eigen_g {
 
 namespace {
 
-// The workspace of dstedc. For a subset by index it also has a matrix for all vectors.
+// The workspace of dstedc, or of tridiagonal_values(). For a subset by index it also has a matrix for all vectors.
 template <class R>
 struct Scratch {
   lapack_int values = 0, indices = 0;
@@ -19,7 +20,10 @@ struct Scratch {
   lapack_int* integers = nullptr;
 
   Scratch(Arena& arena, std::int64_t n, bool vectors, std::int64_t most) {
-    if (!vectors) return;
+    if (!vectors) {
+      work = arena.take<R>(2 * n);
+      return;
+    }
     constexpr std::int64_t largest = 46338;  // 1 + 4 n + n^2 fits in 32 bits
     if (sizeof(lapack_int) < sizeof n && n > largest)
       throw InvalidArgument(Argument::n, "is " + std::to_string(n) +
@@ -41,15 +45,20 @@ std::uint64_t divide_and_conquer_bytes_on_cpu(std::int64_t n, bool with_vectors,
 }
 
 template <class R>
-DivideAndConquerResult divide_and_conquer(std::int64_t n, R* d, R* e, MatrixView<same_t<R>> z, Arena scratch,
-                                          const Selection& selection) {
+DivideAndConquerResult divide_and_conquer_on_cpu(std::int64_t n, R* d, R* e, MatrixView<same_t<R>> z,
+                                                 Arena scratch, const Selection& selection) {
   const lapack_int size = lapack_size(n, "n");
   const Scratch<R> own(scratch, n, z.data != nullptr, selection.subset.max_count(n));
   const MatrixView<R> all = own.all ? MatrixView<R>{own.all, n, n, n} : z;
-  const lapack_int info = z.data ? lapack::stedc(size, d, e, all.data, lapack_size(all.lda, "ldz"), own.work,
-                                                 own.values, own.integers, own.indices)
-                                 : lapack::sterf(size, d, e);
-  check_lapack(info, z.data ? "stedc" : "sterf");
+  std::int64_t info = 0;
+  if (z.data) {
+    const lapack_int from_lapack = lapack::stedc(size, d, e, all.data, lapack_size(all.lda, "ldz"), own.work,
+                                                 own.values, own.integers, own.indices);
+    check_lapack(from_lapack, "stedc");
+    info = from_lapack;
+  } else {
+    info = tridiagonal_values(n, d, e, own.work);
+  }
   if (info > 0) return {Status::not_converged, info, {}};
 
   const Selected found = select(selection.subset, n, d, 0, selection.scale);
@@ -60,9 +69,6 @@ DivideAndConquerResult divide_and_conquer(std::int64_t n, R* d, R* e, MatrixView
   return {Status::converged, 0, found};
 }
 
-EIGEN_G_INSTANTIATE_OVERLOAD(real_types, divide_and_conquer,
-                             DivideAndConquerResult(std::int64_t, T*, T*, MatrixView<T>, Arena,
-                                                    const Selection&));
-EIGEN_G_INSTANTIATE(real_types, divide_and_conquer_bytes_on_cpu);
+EIGEN_G_INSTANTIATE(real_types, divide_and_conquer_on_cpu, divide_and_conquer_bytes_on_cpu);
 
 }  // namespace eigen_g

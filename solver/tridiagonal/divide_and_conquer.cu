@@ -240,10 +240,6 @@ DivideAndConquerResult divide_and_conquer(const Products<R>& products, std::int6
   return solve_levels(on, division, order, rows, selection);
 }
 
-EIGEN_G_INSTANTIATE(real_types, divide_and_conquer_bytes);
-EIGEN_G_INSTANTIATE_OVERLOAD(real_types, divide_and_conquer,
-                             DivideAndConquerResult(const Products<T>&, std::int64_t, T*, T*, MatrixView<T>,
-                                                    Arena, const Selection&, const MergeBuffers<T>&,
-                                                    SolveTeam<T>*));
+EIGEN_G_INSTANTIATE(real_types, divide_and_conquer, divide_and_conquer_bytes);
 
 }  // namespace eigen_g

@@ -29,7 +29,7 @@ struct Selection {
   int scale = 0;  // a subset by value refers to 2^scale times the eigenvalues of T
 };
 
-// On the CPU: LAPACK's dstedc, or dsterf for values only, and the routines of float.
+// On the CPU: LAPACK's dstedc, or tridiagonal_values() for values only.
 //   d        n values, host, in; out: the eigenvalues found, ascending
 //   e        n - 1 values, host, in, destroyed
 //   z        n x selection.subset.max_count(n), ldz, host, out: the eigenvectors found; data null: values only
@@ -38,8 +38,8 @@ struct Selection {
 // Blocks until done. Throws OutOfMemory, DeviceError, and InvalidArgument if LAPACK's integers are too short for n.
 // Cost: at most 4/3 n^3 flops (fewer if eigenvalues deflate) and n^2 + O(n) values; values only: O(n^2) flops.
 template <class R>
-DivideAndConquerResult divide_and_conquer(std::int64_t n, R* d, R* e, MatrixView<same_t<R>> z, Arena scratch,
-                                          const Selection& selection = {});
+DivideAndConquerResult divide_and_conquer_on_cpu(std::int64_t n, R* d, R* e, MatrixView<same_t<R>> z,
+                                                 Arena scratch, const Selection& selection = {});
 template <class R>
 std::uint64_t divide_and_conquer_bytes_on_cpu(std::int64_t n, bool with_vectors, std::int64_t most);
 

@@ -6,13 +6,14 @@
 
 #include "hybrid/instantiate.hpp"
 #include "hybrid/machine/cpu.hpp"
+#include "hybrid/team/loops.hpp"
 
 namespace eigen_g {
 
 template <class T>
 void widen(MatrixView<const real_t<T>> u, MatrixView<T> z) {
-#pragma omp parallel for if (u.rows >= smallest_parallel_order)
-  for (std::int64_t j = 0; j < u.cols; ++j) std::copy_n(&u(0, j), u.rows, &z(0, j));
+  for_each(u.cols, threads_if(u.rows >= smallest_parallel_order),
+           [&](std::int64_t j) { std::copy_n(&u(0, j), u.rows, &z(0, j)); });
 }
 
 EIGEN_G_INSTANTIATE_OVERLOAD(complex_types, widen, void(MatrixView<const real_t<T>>, MatrixView<T>));

@@ -19,6 +19,7 @@
 #include <cstdint>
 
 #include <eigen_g/scalar.hpp>
+#include <eigen_g/sparse.hpp>
 #include <eigen_g/types.hpp>
 
 namespace eigen_g {
@@ -30,7 +31,7 @@ struct Verification {
   double norm_one = 0;
   double norm_frobenius = 0;
   double residual_frobenius = 0;
-  double reconstruction = -1;  // -1: not defined, m < n
+  double reconstruction = -1;  // -1: m < n, or the matrix is sparse
   double orthogonality = 0;
   double lapack_residual = 0;
   double lapack_orthogonality = 0;
@@ -62,5 +63,14 @@ template <class T>
 [[nodiscard]] Verification verify(Uplo uplo, std::int64_t n, const T* a, std::int64_t lda, std::int64_t m,
                                   const same_t<real_t<T>>* w, const same_t<T>* z, std::int64_t ldz,
                                   DeviceChoice device = DeviceChoice::automatic, int threads = 0);
+
+// Verifies m pairs of a sparse matrix, which is never stored dense. The reconstruction is not measured. T is double. Runs on the CPU.
+// Memory: 12 n doubles, and m x 256. Throws as above, and InvalidArgument (a) as solve_few() does, also for NaN and infinity in A.
+// Cost: m products of A with a vector, and 2 n m^2 flops.
+template <class T>
+[[nodiscard]] Verification verify(const CsrMatrix<T>& a, std::int64_t m, const same_t<real_t<T>>* w,
+                                  const same_t<T>* z, std::int64_t ldz, int threads = 0);
+[[nodiscard]] Verification verify(const SparseGrid& a, std::int64_t m, const double* w, const double* z,
+                                  std::int64_t ldz, int threads = 0);
 
 }  // namespace eigen_g

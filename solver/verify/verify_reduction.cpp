@@ -9,6 +9,7 @@
 
 #include "gemm_df/cpu_gemm.hpp"
 #include "hybrid/machine/cpu.hpp"
+#include "hybrid/team/loops.hpp"
 
 namespace eigen_g {
 
@@ -18,8 +19,7 @@ namespace {
 template <class Term>
 double sum_over_columns(std::int64_t n, Term&& term) {
   std::vector<double> sums(static_cast<std::size_t>(n));
-#pragma omp parallel for schedule(dynamic, 32) if (n > 256)
-  for (std::int64_t j = 0; j < n; ++j) sums[static_cast<std::size_t>(j)] = term(j);
+  for_each(n, threads_if(n > 256), [&](std::int64_t j) { sums[static_cast<std::size_t>(j)] = term(j); });
   return std::accumulate(sums.begin(), sums.end(), 0.0);
 }
 
@@ -42,13 +42,12 @@ ReductionRatios verify_reduction(Uplo uplo, MatrixView<const double> a, const do
   // QT = Q T, then the sum of squares of A - (QT) Q^T. An off-diagonal entry of the triangle counts twice.
   const auto qt_memory = host_array<double>(n * n), product_memory = host_array<double>(n * n);
   const MatrixView<double> qt{qt_memory.get(), n, n, n}, product{product_memory.get(), n, n, n};
-#pragma omp parallel for if (n > 256)
-  for (std::int64_t j = 0; j < n; ++j) {
+  for_each(n, threads_if(n > 256), [&](std::int64_t j) {
     const double before = j > 0 ? scaled(e[j - 1]) : 0, here = scaled(d[j]),
                  after = j + 1 < n ? scaled(e[j]) : 0;
     for (std::int64_t i = 0; i < n; ++i)
       qt(i, j) = q(i, j) * here + (j > 0 ? q(i, j - 1) * before : 0) + (j + 1 < n ? q(i, j + 1) * after : 0);
-  }
+  });
   gemm_on_cpu(Op::none, Op::transpose, 1, qt, q, 0, product);
   const auto squares = [&](auto&& entry) {
     return sum_over_columns(n, [&](std::int64_t j) {

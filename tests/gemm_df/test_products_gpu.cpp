@@ -192,7 +192,7 @@ bool same_bits(const std::vector<T>& x, const std::vector<T>& y) {
 TEST_CASE("Every engine computes the product", "[gpu]") {
   NEEDS_GPU();
   const Queue queue;
-  const Index m = 150, n = 97, k = 260, lead = 301;
+  const Index m = 150, n = 151, k = 260, lead = 301;  // large enough for every engine
   for (const Engine engine : built_engines())
     for (const Op op_a : {Op::none, Op::transpose})
       for (const Op op_b : {Op::none, Op::transpose}) {
@@ -287,6 +287,20 @@ TEST_CASE("A product that is too large for the scratch memory is cut and has the
   }
 }
 
+TEST_CASE("A small product is native with every engine", "[gpu]") {
+  NEEDS_GPU();
+  const Queue queue;
+  const DeviceBuffer<double> a = random_values(150 * 150, 1), c = random_values(150 * 150, 2);
+  const MatrixView<double> view{a.data(), 150, 150, 150}, result{c.data(), 150, 150, 150};
+  for (const Engine engine : built_engines()) {
+    const Products<double> products(queue, engine);
+    products.gemm(Op::none, Op::none, 1, view, view, 0, result);
+    products.syr2k_lower(1, view, view, 1, result);
+    queue.wait();
+    CHECK(ran(products) == "native");
+  }
+}
+
 TEST_CASE("A Queue is a Products of the native engine", "[gpu]") {
   NEEDS_GPU();
   const Queue queue;
@@ -302,7 +316,7 @@ TEST_CASE("A Queue is a Products of the native engine", "[gpu]") {
 TEST_CASE("Every engine updates the lower triangle by rank 2k", "[gpu]") {
   NEEDS_GPU();
   const Queue queue;
-  const Index n = 130, k = 40;
+  const Index n = 300, k = 50;  // large enough for every engine
   const Operand<double> a{Op::none, n, k, n, host_values(n * k, 1)},
       b{Op::none, n, k, n, host_values(n * k, 2)};
   const std::vector<double> before = host_values(n * n, 3);

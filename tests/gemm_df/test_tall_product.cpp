@@ -25,7 +25,7 @@ TEST_CASE("products of tall blocks equal their definition, at ragged sizes") {
   const double tolerance = 1e-15 * static_cast<double>(n + 4 * p);
 
   std::vector<double> c(static_cast<std::size_t>(16 * p), support::nan);
-  tall_gram(n, p, v.data(), w.data(), c.data());
+  tall_gram_on_cpu(n, p, v.data(), w.data(), c.data());
   for (std::int64_t row = 0; row < 4 * p; ++row)
     for (std::int64_t j = 0; j < 4; ++j) {
       double sum = 0;
@@ -34,7 +34,7 @@ TEST_CASE("products of tall blocks equal their definition, at ragged sizes") {
     }
 
   std::vector<double> rest = w, g(16, support::nan);
-  tall_subtract(n, p, v.data(), small.data(), rest.data(), g.data());
+  tall_subtract_on_cpu(n, p, v.data(), small.data(), rest.data(), g.data());
   double worst = 0, worst_gram = 0, square[16] = {};
   for (std::int64_t i = 0; i < n; ++i)
     for (std::int64_t j = 0; j < 4; ++j) {
@@ -49,9 +49,9 @@ TEST_CASE("products of tall blocks equal their definition, at ragged sizes") {
   CHECK(worst_gram <= 100 * tolerance);
 
   std::vector<double> scaled = w;
-  tall_times(n, scaled.data(), small.data());
+  tall_times_on_cpu(n, scaled.data(), small.data());
   std::vector<double> z(static_cast<std::size_t>(8 * n), support::nan);
-  tall_combine(n, p, v.data(), small.data(), 2, z.data());
+  tall_combine_on_cpu(n, p, v.data(), small.data(), 2, z.data());
   worst = 0;
   for (std::int64_t i = 0; i < n; ++i) {
     for (std::int64_t j = 0; j < 4; ++j) {
@@ -77,9 +77,9 @@ TEST_CASE("products of tall blocks have the same bits with any number of threads
   const int before = omp_get_max_threads();
   std::vector<double> one(16 * p), three(16 * p);
   omp_set_num_threads(1);
-  tall_gram(n, p, v.data(), w.data(), one.data());
+  tall_gram_on_cpu(n, p, v.data(), w.data(), one.data());
   omp_set_num_threads(3);
-  tall_gram(n, p, v.data(), w.data(), three.data());
+  tall_gram_on_cpu(n, p, v.data(), w.data(), three.data());
   omp_set_num_threads(before);
   CHECK(one == three);
 }

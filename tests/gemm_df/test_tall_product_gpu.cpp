@@ -46,10 +46,10 @@ TEST_CASE("products of tall blocks on the GPU equal the CPU's, and repeat bit fo
   const double tolerance = 1e-15 * static_cast<double>(n + 4 * p);
 
   std::vector<double> c(poison), g(16), rest = w, scaled = w, z(static_cast<std::size_t>(4 * out * n));
-  tall_gram(n, p, v.data(), w.data(), c.data());
-  tall_subtract(n, p, v.data(), small.data(), rest.data(), g.data());
-  tall_times(n, scaled.data(), small.data());
-  tall_combine(n, p, v.data(), small.data(), out, z.data());
+  tall_gram_on_cpu(n, p, v.data(), w.data(), c.data());
+  tall_subtract_on_cpu(n, p, v.data(), small.data(), rest.data(), g.data());
+  tall_times_on_cpu(n, scaled.data(), small.data());
+  tall_combine_on_cpu(n, p, v.data(), small.data(), out, z.data());
 
   std::vector<double> before;
   for (int pass = 0; pass < 2; ++pass) {

@@ -66,7 +66,7 @@ std::vector<double> check_product(ColumnTeam<double>& team, const Queue& queue,
   };
   Operand a = stored(op_a, s.m, s.k, 1), b = stored(op_b, s.k, s.n, 2);
   Operand c(s.m, s.n, padding, beta == 0 ? 0 : 3);  // with beta = 0: poisoned
-  gemm(team, parts, op_a, op_b, alpha, a.view(), b.view(), beta, c.view());
+  team_gemm(team, parts, op_a, op_b, alpha, a.view(), b.view(), beta, c.view());
   queue.wait();
   const std::vector<double> got = c.download();
   double worst = 0;
@@ -121,7 +121,7 @@ TEST_CASE("a product without terms is refused", "[gpu]") {
   const Queue queue;
   ColumnTeam<double> team(queue, {{}, true, 0});
   const Operand a(4, 0, 0, 1), b(0, 6, 0, 1), c(4, 6, 0, 1);
-  CHECK_THROWS_AS(gemm(team, {1, 1}, Op::none, Op::none, 1, a.view(), b.view(), 0, c.view()),
+  CHECK_THROWS_AS(team_gemm(team, {1, 1}, Op::none, Op::none, 1, a.view(), b.view(), 0, c.view()),
                   InvalidArgument);
 }
 

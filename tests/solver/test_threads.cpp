@@ -1,6 +1,11 @@
 // Tests of threads that solve at the same time on the CPU. test_threads_gpu tests a GPU.
-#include <chrono>
+#include <time.h>
 
+#include <chrono>
+#include <thread>
+#include <vector>
+
+#include "solver/api/sparse.hpp"
 #include "tests/support/stress.hpp"
 
 namespace stress = support::stress;
@@ -37,4 +42,32 @@ TEST_CASE("8 threads that solve at the same time take no longer than one after t
     least = std::min(least, seconds(again) / in_turn);
   }
   CHECK(least <= 1.5);
+}
+
+// Between its loops a solve leaves the processor to others. The caller's product sleeps here; OpenMP's threads polled meanwhile.
+TEST_CASE("threads of a solve with few pairs take no time while its product sleeps") {
+  constexpr std::int64_t n = 4000;
+  eigen_g::SparseOperator<double> a;
+  a.n = n;
+  int products = 0;
+  a.multiply = [&](const double* x, double* y) {
+    ++products;
+    std::this_thread::sleep_for(std::chrono::milliseconds(5));
+    for (std::int64_t k = 0; k < 4 * n; ++k) y[k] = static_cast<double>(k / 4 % 50) * x[k];
+  };
+  const auto cpu = [](clockid_t clock) {
+    timespec t{};
+    clock_gettime(clock, &t);
+    return static_cast<double>(t.tv_sec) + 1e-9 * static_cast<double>(t.tv_nsec);
+  };
+  const auto of_helpers = [&] { return cpu(CLOCK_PROCESS_CPUTIME_ID) - cpu(CLOCK_THREAD_CPUTIME_ID); };
+  eigen_g::FewOptions options;
+  options.count = 2;
+  options.max_products = 60;
+  options.method = eigen_g::FewMethod::lanczos;
+  std::vector<double> w(2), z(2 * n);
+  const double before = of_helpers();
+  static_cast<void>(eigen_g::solve_few(a, w.data(), z.data(), n, options));
+  REQUIRE(products > 10);
+  CHECK((of_helpers() - before) / products < 2e-3);
 }

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-import math
-from collections.abc import Sequence
+from collections.abc import Callable, Iterable, Sequence
 from typing import Any, Literal, NamedTuple
 
 import numpy as np
@@ -21,64 +20,129 @@ class _Pairs(NamedTuple):
     eigenvectors: Array
 
 
-class EighResult(_Pairs):
-    """(eigenvalues, eigenvectors), with the Report of the call as `.report`; a tuple of Reports for a stack.
+Errors = Literal["raise", "status"]
 
-    The report is None if check_finite=False found a NaN or an infinity, and in a copy (pickle, copy).
+
+class Refused(NamedTuple):
+    """Failures of a matrix that raise an exception. After any other failure the matrix's results are NaN."""
+
+    not_finite: bool
+    not_solved: bool
+
+
+class EighResult(_Pairs):
+    """(eigenvalues, eigenvectors) with two attributes, which are None in a copy (pickle, copy).
+
+    report  the Report of the call. For a stack that is solved in one call its BatchReport; for other stacks a tuple of Reports. None
+            for a matrix with a NaN or an infinity
+    status  with errors="status" what became of the matrix: 0: solved. -1: its triangle has a NaN or an infinity. Otherwise positive: no
+            convergence, or n + k if b's leading minor of order k is not positive definite. For a stack a NumPy array of int32
     """
 
     report: Any = None
+    status: Any = None
 
     def __reduce__(self) -> tuple[Any, ...]:
         return EighResult, tuple(self)
 
 
+def _two(name: str, given: Any, kind: Callable[[Any], Any]) -> list[Any]:
+    try:
+        values = [kind(x) for x in given]
+    except (TypeError, ValueError, OverflowError) as error:
+        raise type(error)(f"{name} is {given!r}, must be two values") from None
+    if len(values) != 2:
+        raise ValueError(f"{name} is {values}, must be two values")
+    return values
+
+
 def subset_of(
-    n: int | None, by_index: Sequence[int] | None, by_value: Sequence[float] | None
+    n: int, by_index: Iterable[int] | None, by_value: Iterable[float] | None
 ) -> tuple[tuple[int, int] | None, tuple[float, float] | None]:
     if by_index is not None and by_value is not None:
         raise ValueError("subset_by_index and subset_by_value are both given")
     if by_index is not None:
-        first, last = (int(k) for k in by_index)
-        if not 0 <= first <= last or (n is not None and last >= n):
-            raise ValueError(f"subset_by_index {list(by_index)} must be 0 <= first <= last < n = {n}")
+        first, last = _two("subset_by_index", by_index, int)
+        if n == 0:  # an empty matrix has no pairs for any subset, as in SciPy
+            return None, None
+        if not 0 <= first <= last < n:
+            raise ValueError(f"subset_by_index is [{first}, {last}], must be 0 <= first <= last < n = {n}")
         return (first + 1, last + 1), None
     if by_value is not None:
-        above, upto = (float(x) for x in by_value)
+        above, upto = _two("subset_by_value", by_value, float)
         if not above < upto:
-            raise ValueError(f"subset_by_value {list(by_value)} must be two ascending values")
+            raise ValueError(f"subset_by_value is [{above}, {upto}], must be two ascending values")
         return None, (above, upto)
     return None, None
 
 
-def partner_of(framework: Framework, view: View, b: Array) -> tuple[Array, View, bool]:
-    """b of a generalised problem, its view, and True if a and b may share memory, which is then not written.
+def _is_lower(uplo: Any) -> bool:
+    if uplo not in ("L", "U", "l", "u"):
+        raise ValueError(f"UPLO is {uplo!r}, must be 'L' or 'U'")
+    return uplo in ("L", "l")
 
-    b must have a's framework, device, type and shape.
+
+def _check_driver(driver: Any, generalised: bool, subset: bool) -> None:
+    """Refuses the drivers that SciPy refuses."""
+    known = ("gv", "gvd", "gvx") if generalised else ("ev", "evd", "evr", "evx")
+    if driver not in known:
+        raise ValueError(f"driver is {driver!r}, must be one of {known} {'with' if generalised else 'without'} b")
+    if subset and driver not in ("evr", "evx", "gvx"):
+        raise ValueError(f"driver is {driver!r}, which finds no subsets")
+
+
+Matrices = tuple[Framework, Array, View, Array | None, View | None, bool, bool]
+
+
+def matrices_of(
+    a: Array, b: Array | None, overwrite_a: bool = False, overwrite_b: bool = False, *, stacks: bool = False
+) -> Matrices:
+    """Returns the framework, a, its view, b, its view, and True for a and for b if they may be overwritten.
+
+    Both arrays are in the type in which they are solved. A converted array is a copy, so it may be overwritten. If a and b share
+    memory, neither may be. b must be of a's framework, device and shape; if stacks, the shapes of the stacks may differ.
     """
-    _solve.check_type(view.dtype, of="generalised problems")
+    framework, a = _frameworks.of(a)
+    view = framework.view(a)
+    if b is None:
+        if view.dtype not in real_types:
+            (a,), overwrite_a = framework.converted(a), True
+            view = framework.view(a)
+            _solve.check_type(view.dtype)
+        return framework, a, view, None, None, overwrite_a, False
     theirs, b = _frameworks.of(b)
     b_view = theirs.view(b)
-    if (theirs, b_view.gpu, b_view.dtype, b_view.shape) != (framework, view.gpu, view.dtype, view.shape):
+    if theirs is framework and (view.dtype != b_view.dtype or view.dtype not in real_types):
+        given = a, b
+        a, b = framework.converted(*given)
+        overwrite_a, overwrite_b = overwrite_a or a is not given[0], overwrite_b or b is not given[1]
+        view, b_view = framework.view(a), framework.view(b)
+    _solve.check_type(view.dtype, of="generalised problems")
+    same = b_view.shape == view.shape or (stacks and b_view.shape[-2:] == view.shape[-2:])
+    if not same or (theirs, b_view.gpu, b_view.dtype) != (framework, view.gpu, view.dtype):
         raise ValueError(
             f"a and b must be alike: a is {view.dtype} {view.shape} of {framework.name} on {_frameworks.place(view.gpu)}, "
             f"b is {b_view.dtype} {b_view.shape} of {theirs.name} on {_frameworks.place(b_view.gpu)}"
         )
-    return b, b_view, _solve.overlapping(view, b_view)
+    apart = not _solve.overlapping(view, b_view)
+    return framework, a, view, b, b_view, overwrite_a and apart, overwrite_b and apart
 
 
 def eigh(
     a: Array,
     b: Array | None = None,
-    *,
     lower: bool = True,
+    *,
     eigvals_only: bool = False,
     overwrite_a: bool = False,
     overwrite_b: bool = False,
     type: int = 1,
     check_finite: bool = True,
-    subset_by_index: Sequence[int] | None = None,
-    subset_by_value: Sequence[float] | None = None,
+    errors: Errors = "raise",
+    subset_by_index: Iterable[int] | None = None,
+    subset_by_value: Iterable[float] | None = None,
+    driver: str | None = None,
+    UPLO: str | None = None,
     path: str = "auto",
     engine: str = "native",
     device: Device = "auto",
@@ -96,16 +160,21 @@ def eigh(
         type 3: b @ a @ v = v * w                              v.conj().T @ inv(b) @ v = 1
 
     a                n x n, float64, float32, complex128 or complex64; one triangle is read. NumPy, CuPy, PyTorch, JAX, or any array
-                     with DLPack or __cuda_array_interface__. C and Fortran order are read in place, other strides are copied
-                     first. A stack (..., n, n) is solved one matrix after the other; its results are stacks in C order
-    b                positive definite; same shape, type, framework and device as a; the same triangle is read
+                     with DLPack or __cuda_array_interface__, or nested sequences. C and Fortran order are read in place, other
+                     strides are copied first. A stack (..., n, n) is solved in one call if n < 2000 and the options below allow it
+    b                positive definite; same n, framework and device as a; the same triangle is read. Stacks of a and b broadcast
     lower            True: the lower triangle is read; False: the upper one
     eigvals_only     True: returns w alone
     overwrite_a, _b  True: the memory of a or b may be destroyed to save a copy, and v may be stored in a. If a and b share
-                     memory, a is not overwritten
+                     memory, neither is overwritten
+    type             1, 2 or 3; without b it has no effect
     check_finite     True: a NaN or an infinity in the triangle is an error. False: w and v become NaN, without a report
+    errors           "raise": the first failure of a matrix is an exception. "status": no failure of a matrix is. Its w and v become NaN,
+                     and .status has the reason. All other matrices of a stack are solved
     subset_by_index  [first, last]: the pairs with these indices and all between, from 0
-    subset_by_value  [above, upto]: the pairs with above < w <= upto
+    subset_by_value  [above, upto]: the pairs with above < w <= upto. All matrices of a stack must have the same number of them
+    driver           SciPy's choice of a LAPACK routine: it is checked as in SciPy and has no effect
+    UPLO             NumPy's name of the triangle, "L" or "U", used instead of lower; NumPy's eigh(a, "U") is eigh(a, UPLO="U")
     path             "auto", "one_stage" or "two_stage"
     engine           of the large products: "native", "df", "emulated" or "auto"
     device           for arrays in host memory: "auto" (a GPU if there is one and n is large enough), "cpu" or "gpu"
@@ -115,101 +184,171 @@ def eigh(
                      precision; .report.refinement says why
     threads          number of CPU threads; 0: OpenBLAS's own number
     multiprocessors  for experiments: number of multiprocessors of the GPU that are used; 0: all
-    progress         called with (stage, fraction); an exception from it ends the solve
+    progress         called with (stage, fraction); an exception from it ends the solve. On the CPU only the back-transformation reports
+                     fractions between 0 and 1
 
-    Returns EighResult(eigenvalues, eigenvectors) with `.report`, or w alone. The arrays have a's framework and device; w is real,
-    v is in Fortran order. On a GPU the work runs on the framework's current stream, is complete on return, and uses memory of
-    the framework's pool. Without overwrite_a it works on a copy of a.
+    Returns EighResult(eigenvalues, eigenvectors) with `.report` and `.status`, or w alone. The arrays have a's framework and device; w
+    is real, v is in Fortran order. On a GPU the work runs on the framework's current stream, is complete on return, and uses memory
+    of the framework's pool. Without overwrite_a it works on a copy of a.
+
+    Stacks: w is (..., n) and v is (..., n, n), each of its matrices in Fortran order. One call solves the whole stack, by threads with a
+    matrix each on the CPU, and for n <= 128 by kernels for batches on a GPU. It reads the stack in place if its matrices are in C or
+    Fortran order at equal distances, and copies it first otherwise. The matrices are solved one after the other with b, progress,
+    subset_by_value, path="two_stage", or other values than the defaults of engine, gpus, ratio, precision and multiprocessors.
+
+    The bits of a matrix's results do not depend on the stack around it. On the CPU eigh(matrix) with the same options has the
+    same bits. On a GPU kernels for batches solve no single matrix: eigh(stack[k]) has other rounding errors than eigh(stack)[k] for
+    n <= 128, and eigh(stack[k : k + 1]) has the same bits. With device="auto" the size of the stack decides between CPU and GPU.
 
     The GIL is released. From n = 2000 on Ctrl-C ends a solve: on a GPU within a part of a stage, on the CPU at a stage's end.
 
-    Raises ValueError (NonFiniteEntry, InvalidArgument), TypeError (other types, integers included), LinAlgError (no convergence, or
-    b is not positive definite), OutOfMemory, DeviceError.
+    NumPy and CuPy arrays of other types are converted as in SciPy: bool, float16 and integers of 8 and 16 bits to float32; other
+    integers and long double to float64; complex long double to complex128; other byte orders to the machine's. If a and b have
+    different types, both are converted to the common type.
+
+    Raises ValueError (NonFiniteEntry, InvalidArgument), TypeError (other types), LinAlgError (no convergence, or b is not positive
+    definite), OutOfMemory, DeviceError. For a stack the messages have the index of the matrix.
 
     Method: Householder reduction directly or through a band, divide and conquer, back-transformation (LAPACK: dsyevd, dsygvd,
     zheevd).
     """
-    framework, a = _frameworks.of(a)
-    view = framework.view(a)
-    _solve.check_type(view.dtype)
-    type = _solve.itype_of(type)
-    if len(view.shape) > 2:
-        if subset_by_value is not None:
-            raise ValueError("subset_by_value of a stack: its matrices may have different counts of values")
-        options = dict(lower=lower, overwrite_a=overwrite_a, overwrite_b=overwrite_b, check_finite=check_finite)
-        places = dict(path=path, engine=engine, device=device, gpus=gpus, ratio=ratio, precision=precision)
-        rest = dict(threads=threads, multiprocessors=multiprocessors, progress=progress)
-        return _stacked(framework, a, view, b, type, not eigvals_only, subset_by_index, **options, **places, **rest)
-    n = _solve.square(view)
-    b_view, shared = None, False
-    if b is not None:
-        b, b_view, shared = partner_of(framework, view, b)
-    index_range, values = subset_of(n, subset_by_index, subset_by_value)
+    if isinstance(b, str):
+        b, UPLO = None, b
+    if UPLO is not None:
+        lower = _is_lower(UPLO)
+    if driver is not None:
+        _check_driver(driver, b is not None, subset_by_index is not None or subset_by_value is not None)
+    framework, a, view, b, b_view, over_a, over_b = matrices_of(a, b, overwrite_a, overwrite_b, stacks=True)
+    index_range, values = subset_of(_solve.square(view, stacks=True), subset_by_index, subset_by_value)
     where = DeviceOptions(path, engine, device, gpus, threads, ratio, precision, multiprocessors)
-    itype = 0 if b is None else type
-    over_a = overwrite_a and not shared
-    wanted = SolveOptions(bool(lower), not eigvals_only, index_range, values, itype, over_a, overwrite_b, where, progress)
+    itype = 0 if b is None else _solve.itype_of(type)
+    wanted = SolveOptions(bool(lower), not eigvals_only, index_range, values, itype, over_a, over_b, where, progress)
+    refused = refused_of(errors, check_finite)
+    if len(view.shape) == 2 and (b_view is None or len(b_view.shape) == 2):
+        return _solved(framework, a, view, b, b_view, wanted, refused)
+    if _solve.solved_at_once(wanted, view.shape[-1]):
+        return _solved_at_once(framework, a, view, wanted, refused)
+    return _stacked(framework, a, view, b, b_view, wanted, refused)
+
+
+def refused_of(errors: str, check_finite: bool) -> Refused:
+    if errors not in ("raise", "status"):
+        raise ValueError(f"errors is {errors!r}, must be 'raise' or 'status'")
+    return Refused(errors == "raise" and check_finite, errors == "raise")
+
+
+def _solved(
+    framework: Framework, a: Array, view: View, b: Array, b_view: View | None, wanted: SolveOptions, refused: Refused
+) -> Any:
+    status, report = 0, None
     try:
         w, v, report = _solve.on_device(framework, a, view, b, b_view, wanted)
     except _core.NonFiniteEntry:
-        if check_finite:
+        if refused.not_finite:
             raise
+        status = -1
+    else:
+        if refused.not_solved or report.converged:
+            result = as_result(w, v, report)
+        else:
+            status = report.info
+    if status != 0:
         with framework.on(view.gpu):
-            return _nans(framework, a, wanted, view.dtype, n)
-    return as_result(w, v, report)
+            result = _nans(framework, a, wanted, view.dtype, view.shape[0])
+    if wanted.vectors:
+        result.report, result.status = report, None if refused.not_solved else status
+    return result
+
+
+def _solved_at_once(framework: Framework, a: Array, view: View, wanted: SolveOptions, refused: Refused) -> Any:
+    with framework.on(view.gpu):
+        solved = _solve.solve_stack(framework, a, view, wanted)
+        results = [solved.w] if solved.v is None else [solved.w, solved.v]
+        status = np.zeros(view.shape[:-2], np.int32)
+        if solved.report.failed:
+            status = framework.to_host(solved.status)
+            for index in map(tuple, np.argwhere(status).tolist()):
+                matrix = None if solved.overwritten else a[index]
+                check_status(framework, int(status[index]), index, matrix, wanted, refused)
+                if status[index] > 0:
+                    results = [framework.filled(x, nan_of(framework.view(x).dtype), index) for x in results]
+    if solved.v is None:
+        return results[0]
+    result = EighResult(*results)
+    result.report, result.status = solved.report, None if refused.not_solved else status
+    return result
+
+
+def check_status(
+    framework: Framework, status: int, index: Sequence[int], a: Array | None, wanted: SolveOptions, refused: Refused
+) -> None:
+    """Raises the exception for a matrix of a stack that failed. a: the matrix; None: it was overwritten."""
+    if status < 0 and refused.not_finite:
+        if a is not None:  # a solve of this matrix alone finds the entry
+            try:
+                _solve.on_device(framework, a, framework.view(a), None, None, wanted._replace(overwrite_a=False))
+            except _core.NonFiniteEntry as error:
+                raise _in_stack(error, index) from None
+        raise _core.NonFiniteEntry(f"a{list(index)} has a NaN or an infinity")
+    if status > 0 and refused.not_solved:
+        raise LinAlgError(f"a{list(index)}: no convergence (info {status})")
+
+
+def nan_of(dtype: str) -> complex:
+    return complex(np.nan, np.nan) if dtype.startswith("complex") else np.nan
 
 
 def _stacked(
-    framework: Framework,
-    a: Array,
-    view: View,
-    b: Array | None,
-    type: int,
-    vectors: bool,
-    by_index: Sequence[int] | None,
-    **options: Any,
+    framework: Framework, a: Array, view: View, b: Array, b_view: View | None, wanted: SolveOptions, refused: Refused
 ) -> Any:
-    *outer, rows, n = view.shape
-    if rows != n:
-        raise ValueError(f"a must be square matrices, its shape is {view.shape}")
-    index_range, _ = subset_of(n, by_index, None)
-    m = index_range[1] - index_range[0] + 1 if index_range else n
-    count = math.prod(outer)
-    others: Any = [None] * count
-    shared = _broadcast(view)
-    if b is not None:
-        b, b_view, overlap = partner_of(framework, view, b)
-        shared, others = shared or overlap or _broadcast(b_view), b.reshape(count, n, n)
-    if shared:  # a matrix of the stack may share its memory with another one
-        options |= dict(overwrite_a=False, overwrite_b=False)
-    options |= dict(eigvals_only=not vectors, type=type, subset_by_index=by_index)
+    shapes = [x.shape[:-2] for x in (view, b_view) if x is not None]
+    try:
+        outer = np.broadcast_shapes(*shapes)
+    except ValueError:
+        raise ValueError(f"stacks of the shapes {view.shape} and {b_view and b_view.shape} do not broadcast") from None
+    if _repeats(view, outer) or (b_view is not None and _repeats(b_view, outer)):
+        wanted = wanted._replace(overwrite_a=False, overwrite_b=False)
     parts = []
-    for k, (x, y) in enumerate(zip(a.reshape(count, n, n), others)):
+    for index in np.ndindex(*outer):
+        # in a dimension of extent 1, or without that dimension, an array has one matrix for all indices
+        at = [tuple(i % extent for i, extent in zip(index[len(outer) - len(shape) :], shape)) for shape in shapes]
+        x, y = a[at[0]], None if b is None else b[at[1]]
+        views = framework.view(x), None if b is None else framework.view(y)
         try:
-            parts.append(eigh(x, y, **options))
+            parts.append(_solved(framework, x, views[0], y, views[1], wanted, refused))
         except _core.NonFiniteEntry as error:
-            raise of_stack(error, k, outer) from None
+            raise _in_stack(error, at[str(error).startswith("b")]) from None
+    n = view.shape[-1]
+    m = wanted.plan(view.dtype).max_count(n)
+    if wanted.values is not None:
+        counts = {(x.eigenvalues if wanted.vectors else x).shape[0] for x in parts}
+        if len(counts) != 1:
+            raise ValueError(f"subset_by_value of a stack: its matrices have {sorted(counts)} values, must have one number of them")
+        (m,) = counts
 
     def together(arrays: list[Array], shape: tuple[int, ...], dtype: str) -> Array:
         shape = (*outer, *shape)
         return framework.stack(arrays).reshape(shape) if arrays else framework.empty(shape, dtype, a)
 
-    if not vectors:
+    if not wanted.vectors:
         return together(parts, (m,), real_types[view.dtype])
     w = together([x.eigenvalues for x in parts], (m,), real_types[view.dtype])
-    result = EighResult(w, together([x.eigenvectors for x in parts], (n, m), view.dtype))
+    rows = together([framework.transposed(x.eigenvectors) for x in parts], (m, n), view.dtype)
+    result = EighResult(w, framework.transposed(rows))
     result.report = tuple(x.report for x in parts)
+    if not refused.not_solved:
+        result.status = np.array([x.status for x in parts], np.int32).reshape(outer)
     return result
 
 
-def of_stack(error: _core.NonFiniteEntry, k: int, outer: Sequence[int]) -> _core.NonFiniteEntry:
-    """The error of the stack's k-th matrix, with the index of the entry in the stack."""
-    at = ", ".join(str(i) for i in np.unravel_index(k, tuple(outer)))
-    return _core.NonFiniteEntry(str(error).replace("[", f"[{at}, ", 1))
+def _in_stack(error: _core.NonFiniteEntry, index: Iterable[Any]) -> _core.NonFiniteEntry:
+    """The error of the stack's matrix at that index, with the index of the entry in the stack."""
+    return _core.NonFiniteEntry(str(error).replace("[", "[" + "".join(f"{i}, " for i in index), 1))
 
 
-def _broadcast(view: View) -> bool:
-    return view.strides is not None and 0 in view.strides
+def _repeats(view: View, outer: tuple[int, ...]) -> bool:
+    """True if several matrices of a stack of that shape may be in the same memory."""
+    return view.shape[:-2] != outer or (view.strides is not None and 0 in view.strides)
 
 
 def as_result(w: Array, v: Array, report: _core.Report) -> Any:
@@ -230,21 +369,23 @@ def _nans(framework: Framework, a: Array, wanted: SolveOptions, dtype: str, n: i
     w = framework.filled(w, np.nan)
     if rows is None:
         return w
-    nan = complex(np.nan, np.nan) if dtype.startswith("complex") else np.nan
-    return EighResult(w, framework.transposed(framework.filled(rows, nan)))
+    return EighResult(w, framework.transposed(framework.filled(rows, nan_of(dtype))))
 
 
 def eigvalsh(
     a: Array,
     b: Array | None = None,
-    *,
     lower: bool = True,
+    *,
     overwrite_a: bool = False,
     overwrite_b: bool = False,
     type: int = 1,
     check_finite: bool = True,
-    subset_by_index: Sequence[int] | None = None,
-    subset_by_value: Sequence[float] | None = None,
+    errors: Errors = "raise",
+    subset_by_index: Iterable[int] | None = None,
+    subset_by_value: Iterable[float] | None = None,
+    driver: str | None = None,
+    UPLO: str | None = None,
     path: str = "auto",
     engine: str = "native",
     device: Device = "auto",
@@ -255,7 +396,7 @@ def eigvalsh(
     multiprocessors: int = 0,
     progress: Progress | None = None,
 ) -> Array:
-    """Returns the eigenvalues of a symmetric or Hermitian matrix, ascending: eigh(a, b, eigvals_only=True, ...)."""
+    """Returns the eigenvalues of a symmetric or Hermitian matrix or of a stack of them: eigh(a, b, eigvals_only=True, ...)."""
     return eigh(
         a,
         b,
@@ -265,8 +406,11 @@ def eigvalsh(
         overwrite_b=overwrite_b,
         type=type,
         check_finite=check_finite,
+        errors=errors,
         subset_by_index=subset_by_index,
         subset_by_value=subset_by_value,
+        driver=driver,
+        UPLO=UPLO,
         path=path,
         engine=engine,
         device=device,
@@ -288,20 +432,22 @@ def workspace_bytes(
     path: str = "auto",
     engine: str = "native",
     precision: str = "native",
-    on_gpu: bool = True,
-    array_on_gpu: bool = True,
+    on_gpu: bool | None = None,
+    array_on_gpu: bool | None = None,
 ) -> tuple[int, int]:
     """Returns the (host, device) bytes that eigh uses in addition to a, b, w and v. On a GPU the arrays are contiguous.
 
     type          1, 2 or 3: a generalised problem; None: a standard one
     path, engine, precision   as in eigh
-    on_gpu        True: the solve runs on a GPU; False: on the CPU
-    array_on_gpu  True: a, w and v are in GPU memory; the bytes then include copies of a and b, which are not overwritten
+    on_gpu        True: the solve runs on a GPU; False: on the CPU; None: on a GPU if there is one
+    array_on_gpu  True: a, w and v are in GPU memory; the bytes then include copies of a and b, which are not overwritten. False:
+                  in host memory. None: where the solve runs
 
-    Raises DeviceError with on_gpu if there is no GPU. Use on_gpu=False, array_on_gpu=False for the CPU.
+    Raises DeviceError with on_gpu=True if there is no GPU.
     """
     _solve.check_type(dtype, "dtype", of="" if type is None else "generalised problems")
     where = DeviceOptions(path=path, engine=engine, precision=precision)
     itype = 0 if type is None else _solve.itype_of(type)
     plan = SolveOptions(vectors=not eigvals_only, itype=itype, where=where).plan(dtype)
-    return _core.workspace_bytes(plan, _solve.integer(n, "n"), on_gpu, array_on_gpu, -1)
+    on_gpu = _core.gpu_count() > 0 if on_gpu is None else on_gpu
+    return _core.workspace_bytes(plan, _solve.integer(n, "n"), on_gpu, on_gpu if array_on_gpu is None else array_on_gpu, -1)

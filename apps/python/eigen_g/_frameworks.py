@@ -8,6 +8,7 @@ from __future__ import annotations
 import contextlib
 import importlib
 import sys
+from collections.abc import Sequence
 from functools import lru_cache
 from typing import Any, NamedTuple, Protocol
 
@@ -31,6 +32,8 @@ class Framework(Protocol):
     name: str
 
     def view(self, a: Array) -> View: ...
+    def converted(self, *arrays: Array) -> Sequence[Array]:
+        """Returns the arrays in the one type in which SciPy solves them. PyTorch's and JAX's arrays stay as they are."""
     def address(self, a: Array) -> int: ...
     def empty(self, shape: tuple[int, ...], dtype: str, like: Array) -> Array:
         """Returns a new array in C order on the device of `like`."""
@@ -38,10 +41,10 @@ class Framework(Protocol):
         """Returns a copy in C order, made on the current stream; in `into`, which has that order, shape and type, if given."""
     def conjugated(self, a: Array) -> Array:
         """Returns the conjugate, in place if arrays can be written."""
-    def filled(self, a: Array, value: complex) -> Array:
-        """Returns a with all elements set to value, in place if arrays can be written."""
+    def filled(self, a: Array, value: complex, at: Any = ...) -> Array:
+        """Returns a with a[at] set to value, in place if arrays can be written."""
     def transposed(self, a: Array) -> Array:
-        """Returns the transpose of a two-dimensional array as a view."""
+        """Returns the transposes of a matrix or of a stack of matrices as a view."""
     def stack(self, arrays: list[Array]) -> Array:
         """Returns a new array of these arrays, which have one shape, along a new first dimension."""
     def to_host(self, a: Array) -> Array:
@@ -61,7 +64,7 @@ _as_it_is = contextlib.nullcontext()
 
 @lru_cache(maxsize=64)
 def _dtype_name(dtype: np.dtype[Any]) -> str:
-    return dtype.name
+    return dtype.name if dtype.isnative else dtype.str
 
 
 def _in_elements(strides: tuple[int, ...], item: int, address: int) -> tuple[int, ...] | None:
@@ -70,12 +73,19 @@ def _in_elements(strides: tuple[int, ...], item: int, address: int) -> tuple[int
     return tuple(s // item for s in strides)
 
 
+def _converted(*arrays: Array) -> Sequence[Array]:
+    """SciPy's types: float32 for bool, float16 and integers of 8 and 16 bits, float64 for other integers and for long double."""
+    numeric = [x.dtype for x in arrays if x.dtype.kind in "biufc"]
+    common = np.result_type(np.float32, *numeric)
+    dtype = np.dtype({"g": np.float64, "G": np.complex128}.get(common.char, common))
+    return [x.astype(dtype) if x.dtype in numeric and x.dtype != dtype else x for x in arrays]
+
+
 class _NumPy:
     name = "numpy"
+    converted = staticmethod(_converted)
 
     def view(self, a: Array) -> View:
-        if not a.dtype.isnative:
-            raise TypeError(f"{a.dtype!r} is not in this machine's byte order: a.astype(a.dtype.newbyteorder('='))")
         address, readonly = a.__array_interface__["data"]
         return View(address, a.shape, _in_elements(a.strides, a.itemsize, address), _dtype_name(a.dtype), -1, readonly)
 
@@ -93,12 +103,12 @@ class _NumPy:
     def conjugated(self, a: Array) -> Array:
         return np.conjugate(a, out=a)
 
-    def filled(self, a: Array, value: complex) -> Array:
-        a.fill(value)
+    def filled(self, a: Array, value: complex, at: Any = ...) -> Array:
+        a[at] = value
         return a
 
     def transposed(self, a: Array) -> Array:
-        return a.T
+        return a.T if a.ndim == 2 else a.swapaxes(-1, -2)
 
     def stack(self, arrays: list[Array]) -> Array:
         return np.stack(arrays, out=np.empty((len(arrays), *arrays[0].shape), arrays[0].dtype))  # always in C order
@@ -135,6 +145,10 @@ class _CuPy:
     def __init__(self, cupy: Any) -> None:
         self.cupy = cupy
 
+    def converted(self, *arrays: Array) -> Sequence[Array]:
+        with self.on(arrays[0].data.device_id):
+            return _converted(*arrays)
+
     def view(self, a: Array) -> View:
         data = a.data
         strides = _in_elements(a.strides, a.itemsize, data.ptr)
@@ -157,12 +171,12 @@ class _CuPy:
     def conjugated(self, a: Array) -> Array:
         return self.cupy.conjugate(a, a)
 
-    def filled(self, a: Array, value: complex) -> Array:
-        a.fill(value)
+    def filled(self, a: Array, value: complex, at: Any = ...) -> Array:
+        a[at] = value
         return a
 
     def transposed(self, a: Array) -> Array:
-        return a.T
+        return a.T if a.ndim == 2 else a.swapaxes(-1, -2)
 
     def stack(self, arrays: list[Array]) -> Array:
         return self.cupy.stack(arrays)
@@ -203,20 +217,31 @@ class _CuPy:
         return self.cupy.cuda.Device(gpu)  # type: ignore[no-any-return]
 
 
+def has_tangent(torch: Any, a: Array) -> bool:
+    """True if a PyTorch tensor has a tangent of forward mode. False in those layers of PyTorch's dispatcher that see no tangents."""
+    no_tangents = torch._C._dispatch_tls_is_dispatch_key_excluded(torch._C.DispatchKey.ADInplaceOrView)
+    return not no_tangents and torch.autograd.forward_ad.unpack_dual(a).tangent is not None
+
+
 class _Torch:
     name = "torch"
 
     def __init__(self, torch: Any) -> None:
         self.torch = torch
-        self.dtypes = {n: getattr(torch, n) for n in ("float32", "float64", "complex64", "complex128")}
+        self.dtypes = {n: getattr(torch, n) for n in ("float32", "float64", "complex64", "complex128", "int32")}
         self.names = {dtype: name for name, dtype in self.dtypes.items()}
         self.raw_stream = getattr(torch._C, "_cuda_getCurrentRawStream", None)  # faster; other compilers call it too
+
+    def converted(self, *arrays: Array) -> Sequence[Array]:
+        return arrays
 
     def view(self, a: Array) -> View:
         if not (a.is_cuda or a.is_cpu):
             raise TypeError(f"a tensor on {a.device} is neither on the CPU nor on a CUDA GPU")
         if a.requires_grad and self.torch.is_grad_enabled():
             raise RuntimeError("the tensor requires a gradient: eigen_g.torch.eigh has one (or a.detach() for none)")
+        if has_tangent(self.torch, a):
+            raise RuntimeError("the tensor has a tangent: eigen_g.torch.eigh has forward-mode derivatives")
         if a.layout != self.torch.strided:
             raise TypeError(f"a tensor of layout {a.layout} is not dense: a.to_dense()")
         gpu = a.get_device()  # -1: the CPU
@@ -240,8 +265,9 @@ class _Torch:
     def conjugated(self, a: Array) -> Array:
         return a.conj_physical_()
 
-    def filled(self, a: Array, value: complex) -> Array:
-        return a.fill_(value)
+    def filled(self, a: Array, value: complex, at: Any = ...) -> Array:
+        a[at] = value
+        return a
 
     def transposed(self, a: Array) -> Array:
         return a.mT
@@ -292,6 +318,9 @@ class _Jax:
     def __init__(self, jax: Any) -> None:
         self.jax = jax
 
+    def converted(self, *arrays: Array) -> Sequence[Array]:
+        return arrays
+
     def view(self, a: Array) -> View:
         if isinstance(a, self.jax.core.Tracer):
             raise TypeError("a traced array has no memory: eigen_g.jax.eigh works under jit and grad")
@@ -319,11 +348,11 @@ class _Jax:
     def conjugated(self, a: Array) -> Array:
         return self.jax.numpy.conj(a).block_until_ready()
 
-    def filled(self, a: Array, value: complex) -> Array:
-        return self.jax.numpy.full_like(a, value)
+    def filled(self, a: Array, value: complex, at: Any = ...) -> Array:
+        return a.at[at].set(value)
 
     def transposed(self, a: Array) -> Array:
-        return a.T
+        return a.T if a.ndim == 2 else a.swapaxes(-1, -2)
 
     def stack(self, arrays: list[Array]) -> Array:
         return self.jax.numpy.stack(arrays)
@@ -403,5 +432,5 @@ def of(a: Array) -> tuple[Framework, Array]:
         return _numpy, np.from_dlpack(a)
     array = np.asarray(a)
     if array.dtype == object:
-        raise TypeError(f"a {kind.__name__} is not a numeric array" + (": its .toarray() is" if hasattr(a, "toarray") else ""))
+        raise ValueError(f"a {kind.__name__} is not a numeric array" + (": its .toarray() is" if hasattr(a, "toarray") else ""))
     return _numpy, array

@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
+import os
 import threading
 import weakref
-from collections.abc import Sequence
+from collections.abc import Iterable
 from functools import partial
 from typing import Any
 
 from . import _core, _frameworks
-from ._eigh import Device, as_result, partner_of, subset_of
+from ._eigh import Device, as_result, matrices_of, subset_of
 from ._frameworks import Array
 from ._solve import (
     Progress,
@@ -26,6 +27,22 @@ from ._solve import (
     new_results,
     square,
 )
+
+
+_all: weakref.WeakSet[Solver] = weakref.WeakSet()
+
+
+def _renew_in_child() -> None:
+    """In a child of fork() a solver that another thread of the parent was using is planned again. The child does not have that thread."""
+    for solver in _all:
+        if solver._lock.locked():
+            solver._lock = threading.Lock()
+            solver._solvers = {}
+            if solver._gpu < 0:  # CUDA cannot be used in a child
+                solver._planned(False)
+
+
+os.register_at_fork(after_in_child=_renew_in_child)
 
 
 def _tell(solver: weakref.ref[Solver], stage: str, fraction: float) -> None:
@@ -58,8 +75,8 @@ class Solver:
         type: int | None = None,
         lower: bool = True,
         eigvals_only: bool = False,
-        subset_by_index: Sequence[int] | None = None,
-        subset_by_value: Sequence[float] | None = None,
+        subset_by_index: Iterable[int] | None = None,
+        subset_by_value: Iterable[float] | None = None,
         path: str = "auto",
         engine: str = "native",
         device: Device = "auto",
@@ -88,6 +105,7 @@ class Solver:
         with self._framework.on(self._gpu):
             self._context = new_context(self._framework, self._wanted.plan(view.dtype))
             self._planned(False)
+        _all.add(self)
 
     def _planned(self, turned: bool) -> _core.Solver:
         if turned not in self._solvers:
@@ -114,27 +132,25 @@ class Solver:
         return next(iter(self._solvers.values())).on_gpu
 
     def __call__(self, a: Array, b: Array | None = None, *, overwrite_a: bool = False, overwrite_b: bool = False) -> Any:
-        """Returns eigh(a) or eigh(a, b), or w alone with eigvals_only. A NaN or an infinity in a triangle is a ValueError."""
-        framework, a = _frameworks.of(a)
-        view = framework.view(a)
+        """Returns eigh(a) or eigh(a, b), or w alone with eigvals_only. A NaN or an infinity in a triangle is a ValueError.
+
+        a and b are converted as in eigh, to the type of the solver; another type is a ValueError.
+        """
+        wanted, n = self._wanted, self._n
+        if (b is None) != (wanted.itype == 0):
+            raise ValueError(f"the solver is for {'standard' if b is not None else 'generalised'} problems")
+        framework, a, view, b, b_view, over_a, over_b = matrices_of(a, b, overwrite_a, overwrite_b)
         if (framework, view.gpu, view.dtype) != (self._framework, self._gpu, self._dtype):
             raise ValueError(
                 f"the solver is for {self._dtype} of {self._framework.name} on {_frameworks.place(self._gpu)}, "
                 f"a is {view.dtype} of {framework.name} on {_frameworks.place(view.gpu)}"
             )
-        if square(view) != self._n:
-            raise ValueError(f"the solver is for matrices of order {self._n}, a is {view.shape}")
-        wanted, n = self._wanted, self._n
-        if (b is None) != (wanted.itype == 0):
-            raise ValueError(f"the solver is for {'standard' if b is not None else 'generalised'} problems")
-        b_view, shared = None, False
-        if b is not None:
-            b, b_view, shared = partner_of(framework, view, b)
-        over_a = overwrite_a and not view.readonly and not shared
+        if square(view) != n:
+            raise ValueError(f"the solver is for matrices of order {n}, a is {view.shape}")
         with self._lock, framework.on(view.gpu):
             on_host = view.gpu < 0
-            read = columns(framework, a, view, on_host or over_a, into=self._copies[0])
-            as_it_is = b_view is None or on_host or (overwrite_b and not b_view.readonly)
+            read = columns(framework, a, view, on_host or (over_a and not view.readonly), into=self._copies[0])
+            as_it_is = b_view is None or on_host or (over_b and not b_view.readonly)
             b_at, ldb, b_rows = both(framework, read, b, b_view, as_it_is, self._copies[1])
             self._copies = [read.array if read.copied else self._copies[0], self._copies[1] if b_rows is b else b_rows]
             solver = self._planned(read.turned)

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 from typing import Any, NamedTuple
 
+import numpy as np
+
 from . import _core, _frameworks
-from ._eigh import Device, partner_of
+from ._eigh import Device, matrices_of
 from ._frameworks import Array, Framework, View
 from ._solve import SolveOptions, DeviceOptions, both, check_type, columns, columns_of, finished, itype_of, named, plan_of, real_types, square
 
@@ -63,7 +65,7 @@ def solve_tridiagonal(
     d  n values, the diagonal of T
     e  n - 1 values, the off-diagonal of T; same framework, type and device as d
 
-    Divide and conquer (LAPACK: dstedc, dsterf); at most 4/3 n^3 flops. Raises as eigh.
+    Divide and conquer (LAPACK: dstedc; values only: dsterf, dsteqr); at most 4/3 n^3 flops. Raises as eigh.
     """
     framework, d, view = _looked_at(d, "d")
     e_framework, e, e_view = _looked_at(e, "e")
@@ -129,26 +131,28 @@ def verify(
 ) -> Any:
     """Measures the errors of a @ v = v * w and v.conj().T @ v = 1.
 
-    a        n x n; one triangle is read
+    a        n x n; one triangle is read. It is converted as in eigh. Or a real sparse matrix of SciPy with both triangles, which is
+             never stored dense
     w, v     m values; n x m
     b, type  the generalised problem of eigh is checked instead
 
     Returns Verification (`.passed`, `.lapack_residual`, `.lapack_orthogonality`, ...), or with b GeneralisedVerification (`.passed`,
-    `.residual`, `.orthogonality`, ...). Arrays on a GPU are copied to the host first, about 16 n^2 bytes. The products run on a
-    GPU if there is one; 6 n^2 m flops. Raises as eigh, except for NaN and infinity in a and b, which do not pass.
+    `.residual`, `.orthogonality`, ...). The generalised check judges |a x - w b x| / ((|a| + |w| |b|) |x|) of each pair, and
+    |v^H b v - I|. Arrays on a GPU are copied to the host first, about 16 n^2 bytes. The products run on a GPU if there is one;
+    6 n^2 m flops. Raises as eigh, except for NaN and infinity in a and b, which do not pass.
     """
     host, itype = _frameworks.named("numpy"), itype_of(type)
-    matrix, values, vectors = (_on_host(x) for x in (a, w, v))
-    view = host.view(matrix)
+    if hasattr(a, "tocsr"):
+        if b is not None:
+            raise ValueError("b must be None for a sparse a")
+        return _verify_sparse(a, _on_host(w), _on_host(v), threads)
+    values, vectors = _on_host(w), _on_host(v)
+    _, matrix, view, b, b_view, *_ = matrices_of(_on_host(a), None if b is None else _on_host(b))
     n = square(view)
-    check_type(view.dtype)
-    if vectors.dtype != matrix.dtype or values.dtype != real_types[view.dtype]:
+    if vectors.dtype != view.dtype or values.dtype != real_types[view.dtype]:
         raise TypeError(f"a, w and v must be of one precision, they are {view.dtype}, {values.dtype} and {vectors.dtype}")
     if values.ndim != 1 or vectors.shape != (n, values.shape[0]):
         raise ValueError(f"w and v must be of m and n x m, their shapes are {values.shape} and {vectors.shape}")
-    b_view = None
-    if b is not None:
-        b, b_view, _ = partner_of(host, view, _on_host(b))
     read = columns(host, matrix, view, True)
     b_at, ldb, _b = both(host, read, b, b_view, True)
     rows, values = host.copied(vectors.T, None, read.turned and not read.copied), values.copy()
@@ -158,6 +162,22 @@ def verify(
     if b is None:
         return _core.verify(plan, n, read.address, read.lda, *pairs)
     return _core.verify_generalised(plan, n, read.address, read.lda, b_at, ldb, *pairs)
+
+
+def _verify_sparse(a: Any, w: Array, v: Array, threads: int) -> Any:
+    if a.ndim != 2 or a.shape[0] != a.shape[1]:
+        raise ValueError(f"a must be a square matrix, its shape is {a.shape}")
+    if a.dtype.kind not in "biuf" or a.dtype.itemsize > 8 or (w.dtype, v.dtype) != (np.float64, np.float64):
+        raise TypeError(f"a must be real, w and v must be float64, they are {a.dtype}, {w.dtype} and {v.dtype}")
+    n = a.shape[0]
+    if w.ndim != 1 or v.shape != (n, w.shape[0]):
+        raise ValueError(f"w and v must be of m and n x m, their shapes are {w.shape} and {v.shape}")
+    rows = a.tocsr(copy=True)
+    rows.sum_duplicates()
+    offsets, columns = rows.indptr.astype(np.int64), rows.indices.astype(np.int32)
+    entries, values, vectors = rows.data.astype(np.float64), np.ascontiguousarray(w), np.asfortranarray(v)
+    csr = offsets.ctypes.data, columns.ctypes.data, entries.ctypes.data
+    return _core.verify_sparse(threads, n, *csr, len(values), values.ctypes.data, vectors.ctypes.data, max(1, n))
 
 
 def _on_host(a: Array) -> Array:

@@ -28,7 +28,7 @@ std::uint64_t tridiagonalize_bytes_on_cpu(std::int64_t n) {
 }
 
 template <class T>
-void tridiagonalize(Uplo uplo, MatrixView<T> a, real_t<T>* d, real_t<T>* e, T* tau, Arena scratch) {
+void tridiagonalize_on_cpu(Uplo uplo, MatrixView<T> a, real_t<T>* d, real_t<T>* e, T* tau, Arena scratch) {
   const lapack_int n = lapack_size(a.rows, "n");
   const lapack_int values = tridiagonalize_values<T>(n);
   check_lapack(lapack::sytrd(static_cast<char>(uplo), n, a.data, lapack_size(a.lda, "lda"), d, e, tau,
@@ -36,8 +36,6 @@ void tridiagonalize(Uplo uplo, MatrixView<T> a, real_t<T>* d, real_t<T>* e, T* t
                "sytrd");
 }
 
-EIGEN_G_INSTANTIATE_OVERLOAD(all_types, tridiagonalize,
-                             void(Uplo, MatrixView<T>, real_t<T>*, real_t<T>*, T*, Arena));
-EIGEN_G_INSTANTIATE(all_types, tridiagonalize_bytes_on_cpu);
+EIGEN_G_INSTANTIATE(all_types, tridiagonalize_on_cpu, tridiagonalize_bytes_on_cpu);
 
 }  // namespace eigen_g

@@ -253,7 +253,7 @@ std::uint64_t tridiagonalize_bytes(std::int64_t n, int multiprocessors) {
 template <class T>
 void tridiagonalize(const Products<T>& products, MatrixView<T> a_dev, real_t<T>* d_dev, real_t<T>* e_dev,
                     T* tau_dev, Arena scratch_dev, const std::function<void(double)>& progress,
-                    const std::function<void()>& queued, int multiprocessors) {
+                    const std::function<void()>& when_queued, int multiprocessors) {
   const std::int64_t n = a_dev.cols;
   if (n == 0) return;
   const Queue& queue = products.queue();
@@ -281,16 +281,13 @@ void tridiagonalize(const Products<T>& products, MatrixView<T> a_dev, real_t<T>*
   const auto blocks = static_cast<unsigned>(std::min<std::int64_t>(n, 16 * queue.multiprocessors()));
   clear_upper_kernel<<<blocks, threads, 0, queue.stream()>>>(n, on_device(a_dev.data), a_dev.lda);
   EIGEN_G_LAUNCHED();
-  if (queued) queued();
+  if (when_queued) when_queued();
   for (const auto& [event, fraction] : milestones) {
     event.wait();
     progress(fraction);
   }
 }
 
-EIGEN_G_INSTANTIATE(all_types, tridiagonalize_bytes);
-EIGEN_G_INSTANTIATE_OVERLOAD(all_types, tridiagonalize,
-                             void(const Products<T>&, MatrixView<T>, real_t<T>*, real_t<T>*, T*, Arena,
-                                  const std::function<void(double)>&, const std::function<void()>&, int));
+EIGEN_G_INSTANTIATE(all_types, tridiagonalize, tridiagonalize_bytes);
 
 }  // namespace eigen_g

@@ -21,7 +21,7 @@ namespace eigen_g {
 //   scratch   tridiagonalize_bytes_on_cpu<T>(n) bytes of host memory
 // Throws InvalidArgument if n is too large for LAPACK's integers, DeviceError. Cost: 4/3 n^3 flops.
 template <class T>
-void tridiagonalize(Uplo uplo, MatrixView<T> a, real_t<T>* d, real_t<T>* e, T* tau, Arena scratch);
+void tridiagonalize_on_cpu(Uplo uplo, MatrixView<T> a, real_t<T>* d, real_t<T>* e, T* tau, Arena scratch);
 template <class T>
 std::uint64_t tridiagonalize_bytes_on_cpu(std::int64_t n);
 
@@ -32,7 +32,7 @@ std::uint64_t tridiagonalize_bytes_on_cpu(std::int64_t n);
 //   e_dev, tau_dev   n - 1 values each, device, out
 //   scratch_dev      tridiagonalize_bytes<T>(n, products.queue().multiprocessors()) bytes of device memory
 //   progress         called with the fraction of the work that is done
-//   queued           called once when all work is queued, before any of it need be complete
+//   when_queued      called once when all work is queued, before any of it need be complete
 //   multiprocessors  0: all. A positive value: only this number takes part, as on a smaller GPU. Each thread block then has more rows
 //                    of a panel, possibly more than its shared memory holds
 // Ordered on the products' queue. The engine of `products` computes the rank-2k updates. Blocks only if `progress` is given.
@@ -46,7 +46,7 @@ std::uint64_t tridiagonalize_bytes_on_cpu(std::int64_t n);
 template <class T>
 void tridiagonalize(const Products<T>& products, MatrixView<T> a_dev, real_t<T>* d_dev, real_t<T>* e_dev,
                     T* tau_dev, Arena scratch_dev, const std::function<void(double)>& progress = {},
-                    const std::function<void()>& queued = {}, int multiprocessors = 0);
+                    const std::function<void()>& when_queued = {}, int multiprocessors = 0);
 inline constexpr std::int64_t tridiagonalize_row_multiple = 64;
 // A column whose tail has a smaller sum of squares counts as reduced (tau = 0) at every n. This sum is far below rounding error if max |A|
 // is within 2^-100 ... 2^100 (float: 2^-8 ... 2^8). It is so far above the smallest number that squares that matter do not underflow.

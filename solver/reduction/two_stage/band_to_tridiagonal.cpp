@@ -82,8 +82,8 @@ std::uint64_t band_to_tridiagonal_bytes_on_cpu(std::int64_t n, std::int64_t b) {
 }
 
 template <class T>
-void band_to_tridiagonal(std::int64_t b, MatrixView<const T> band, real_t<T>* d, real_t<T>* e,
-                         const ChaseReflectors<T>& out, Arena scratch) {
+void band_to_tridiagonal_on_cpu(std::int64_t b, MatrixView<const T> band, real_t<T>* d, real_t<T>* e,
+                                const ChaseReflectors<T>& out, Arena scratch) {
   const std::int64_t n = band.cols;
   const ChaseTiles tiles(n, b);
   ChaseWorkspace<T> at(scratch, n, b);
@@ -125,9 +125,6 @@ void band_to_tridiagonal(std::int64_t b, MatrixView<const T> band, real_t<T>* d,
   }
 }
 
-EIGEN_G_INSTANTIATE(double_type, band_to_tridiagonal_bytes_on_cpu);
-EIGEN_G_INSTANTIATE_OVERLOAD(double_type, band_to_tridiagonal,
-                             void(std::int64_t, MatrixView<const T>, T*, T*, const ChaseReflectors<T>&,
-                                  Arena));
+EIGEN_G_INSTANTIATE(double_type, band_to_tridiagonal_on_cpu, band_to_tridiagonal_bytes_on_cpu);
 
 }  // namespace eigen_g

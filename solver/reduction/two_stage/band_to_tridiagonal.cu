@@ -205,9 +205,6 @@ void band_to_tridiagonal(const Queue& queue, std::int64_t b, MatrixView<const T>
   });
 }
 
-EIGEN_G_INSTANTIATE(all_types, band_to_tridiagonal_bytes);
-EIGEN_G_INSTANTIATE_OVERLOAD(all_types, band_to_tridiagonal,
-                             void(const Queue&, std::int64_t, MatrixView<const T>, real_t<T>*, real_t<T>*,
-                                  const ChaseReflectors<T>&, Arena, int));
+EIGEN_G_INSTANTIATE(all_types, band_to_tridiagonal, band_to_tridiagonal_bytes);
 
 }  // namespace eigen_g

@@ -20,8 +20,8 @@ class Queue;
 //   scratch  band_to_tridiagonal_bytes_on_cpu<T>(n, b) bytes of host memory
 // Cost: 6 n^2 b flops in one thread.
 template <class T>
-void band_to_tridiagonal(std::int64_t b, MatrixView<const T> band, real_t<T>* d, real_t<T>* e,
-                         const ChaseReflectors<T>& out, Arena scratch);
+void band_to_tridiagonal_on_cpu(std::int64_t b, MatrixView<const T> band, real_t<T>* d, real_t<T>* e,
+                                const ChaseReflectors<T>& out, Arena scratch);
 template <class T>
 std::uint64_t band_to_tridiagonal_bytes_on_cpu(std::int64_t n, std::int64_t b);
 

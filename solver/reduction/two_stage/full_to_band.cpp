@@ -27,8 +27,8 @@ std::uint64_t full_to_band_bytes_on_cpu(std::int64_t n, std::int64_t b) {
 }
 
 template <class T>
-void full_to_band(Uplo uplo, std::int64_t b, MatrixView<same_t<T>> a, MatrixView<same_t<T>> ab, T* tau,
-                  Arena scratch) {
+void full_to_band_on_cpu(Uplo uplo, std::int64_t b, MatrixView<same_t<T>> a, MatrixView<same_t<T>> ab, T* tau,
+                         Arena scratch) {
   const std::int64_t n = a.cols;
   const lapack_int values = full_to_band_values<T>(n, b);
   // With one reflector or none LAPACK does not write tau.
@@ -39,8 +39,6 @@ void full_to_band(Uplo uplo, std::int64_t b, MatrixView<same_t<T>> a, MatrixView
                "sytrd_sy2sb");
 }
 
-EIGEN_G_INSTANTIATE(double_type, full_to_band_bytes_on_cpu);
-EIGEN_G_INSTANTIATE_OVERLOAD(double_type, full_to_band,
-                             void(Uplo, std::int64_t, MatrixView<T>, MatrixView<T>, T*, Arena));
+EIGEN_G_INSTANTIATE(double_type, full_to_band_on_cpu, full_to_band_bytes_on_cpu);
 
 }  // namespace eigen_g

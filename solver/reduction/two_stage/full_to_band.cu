@@ -202,9 +202,6 @@ void full_to_band(const Products<T>& products, std::int64_t b, MatrixView<T> a_d
   }
 }
 
-EIGEN_G_INSTANTIATE(all_types, full_to_band_bytes);
-EIGEN_G_INSTANTIATE_OVERLOAD(all_types, full_to_band,
-                             void(const Products<T>&, std::int64_t, MatrixView<T>, MatrixView<T>, T*, Arena,
-                                  const std::function<void(double)>&));
+EIGEN_G_INSTANTIATE(all_types, full_to_band, full_to_band_bytes);
 
 }  // namespace eigen_g

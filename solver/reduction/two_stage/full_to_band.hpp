@@ -22,8 +22,8 @@ namespace eigen_g {
 //   scratch  full_to_band_bytes_on_cpu<T>(n, b) bytes of host memory
 // Throws InvalidArgument if n or b is too large for LAPACK's integers, DeviceError.
 template <class T>
-void full_to_band(Uplo uplo, std::int64_t b, MatrixView<same_t<T>> a, MatrixView<same_t<T>> ab, T* tau,
-                  Arena scratch);
+void full_to_band_on_cpu(Uplo uplo, std::int64_t b, MatrixView<same_t<T>> a, MatrixView<same_t<T>> ab, T* tau,
+                         Arena scratch);
 template <class T>
 std::uint64_t full_to_band_bytes_on_cpu(std::int64_t n, std::int64_t b);
 

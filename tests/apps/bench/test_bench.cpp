@@ -228,6 +228,23 @@ TEST_CASE("bench tridiagonalize: the shipped reports pass, and changed ones fail
   CHECK(c["gbytes_per_second"] == 321);
 }
 
+TEST_CASE(
+    "bench tridiagonalize --breakdown: the panel is what the measured parts leave, and none without panels") {
+  const auto b = benchmark("tridiagonalize");
+  Json c = shipped("bench_tridiagonalize")["cases"][0];
+  c["breakdown"] = {
+      {"total", 8.0}, {"on_chip", 3.0}, {"product", 2.0}, {"update", 1.0}, {"synchronisation", 0.5}};
+  c["breakdown"].update({{"panel", nullptr}, {"sizes_measured", 13}});
+  b->conclude(c);
+  CHECK(c["breakdown"]["panel"] == 1.5);
+  for (const char* part : {"product", "update", "synchronisation", "panel"}) c["breakdown"][part] = nullptr;
+  b->conclude(c);
+  CHECK(c["breakdown"]["panel"].is_null());
+  const Json report{{"cases", {c}}};
+  CHECK_THAT(table(*b, report),
+             ContainsSubstring("8000.00  3000.00        -      -       -                -"));
+}
+
 TEST_CASE("bench gemm: the shipped report passes, and changed ones fail") {
   const auto b = benchmark("gemm");
   const Json report = shipped("bench_gemm");

@@ -117,6 +117,9 @@ TEST_CASE("bench tridiagonalize and bench solve measure, check and report", "[gp
     CHECK(c["checks"]["backward"] >= 0);
     CHECK(c["checks"]["eigenvalues"] <= 3);
     CHECK(c["breakdown"]["total"] > 0);
+    CHECK(c["breakdown"]["on_chip"] > 0);  // all of the matrix
+    for (const char* part : {"product", "update", "synchronisation", "panel"})
+      CHECK(c["breakdown"][part].is_null());
   }
   succeed({"bench", "solve", "--sizes", "1,2,65,400", "--rounds", "3", "--json", solve});
   const auto second = nlohmann::json::parse(support::text_of_file(solve));
@@ -200,6 +203,32 @@ TEST_CASE("bench gemm-accuracy verifies a solve with every engine", "[gpu]") {
     CAPTURE(call["name"]);
     CHECK(call["failure"].is_null());
     CHECK(call["passed"] == true);
+  }
+}
+
+TEST_CASE("bench generalised measures, verifies and repeats bit for bit, in every type", "[gpu]") {
+  NEEDS_GPU();
+  const support::TemporaryFolder folder;
+  const std::string json = folder / "g.json";
+  const auto outcome = succeed(
+      {"bench", "generalised", "--types", "sdcz", "--sizes", "65,400", "--rounds", "3", "--json", json});
+  CHECK_THAT(outcome.out, ContainsSubstring("standard form"));
+  const auto report = nlohmann::ordered_json::parse(support::text_of_file(json));
+  CHECK(report["cases"].size() == 8);
+  for (const auto& c : report["cases"]) {
+    CAPTURE(c["type"], c["n"]);
+    CHECK(c["bit_for_bit"] == true);
+    for (const auto& call : c["calls"]) {
+      CAPTURE(call["name"]);
+      CHECK(call["failure"].is_null());
+      CHECK(call["seconds"] > 0);
+      std::string keys;
+      for (const auto& field : call.items()) keys += field.key() + " ";
+      CHECK_THAT(keys, ContainsSubstring(call["name"] == "device_vectors"
+                                             ? "failure orthogonality residual stages condition passed "
+                                             : "failure orthogonality residual "));
+      CHECK((keys.find("stages") != std::string::npos) == (call["name"] == "device_vectors"));
+    }
   }
 }
 

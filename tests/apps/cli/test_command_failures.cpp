@@ -248,10 +248,53 @@ TEST_CASE("options that a solve on the CPU would ignore are refused") {
   CHECK(folder.names() == std::vector<std::string>{"a.npy"});
 }
 
+TEST_CASE("options that a solve on the CPU does not use are named, unless -q is given") {
+  const TemporaryFolder folder;
+  const std::string a = folder / "a.npy";
+  succeed({"generate", "identity", "20", "-o", a});  // so small that it is solved on the CPU
+  for (const Arguments& b : std::vector<Arguments>{{}, {"--b", a}}) {
+    const auto line = [&](const Arguments& options) {
+      Arguments all{"solve", a};
+      all.insert(all.end(), b.begin(), b.end());
+      all.insert(all.end(), options.begin(), options.end());
+      return all;
+    };
+    const std::string words = "eigen_g: the solve is on the CPU, which does not use ";
+    const auto told = [&](const Arguments& options) { return succeed(line(options)).err; };
+    CHECK(told({"--engine", "native", "--ratio", "auto"}).find(words) == std::string::npos);
+    for (const Arguments& option : std::vector<Arguments>{
+             {"--engine", "df"}, {"--precision", "mixed"}, {"--ratio", "6:1"}, {"--multiprocessors", "8"}}) {
+      CHECK_THAT(told(option), ContainsSubstring(words + option[0] + "\n"));
+      CHECK(told({option[0], option[1], "-q"}).empty());
+    }
+    CHECK(told({"--device", "cpu", "--engine", "df"}) == words + "--engine\n");
+    CHECK_THAT(told({"--ratio", "6:1", "--engine", "df"}), ContainsSubstring(words + "--engine, --ratio\n"));
+    CHECK_THAT(fail_with(2, line({"--device", "cpu", "--ratio", "6:1"})).err,
+               ContainsSubstring("ratio: 6:1 must be automatic"));
+  }
+}
+
+TEST_CASE("a number that must be positive is refused in a few words") {
+  const TemporaryFolder folder;
+  succeed({"generate", "identity", "5", "-o", folder / "a.npy"});
+  for (const Arguments& option : std::vector<Arguments>{
+           {"--lowest", "0"}, {"--highest", "-1"}, {"--count", "0"}, {"--max-products", "0"}})
+    CHECK_THAT(fail_with(2, {"solve", folder / "a.npy", "--near", "0", option[0] + "=" + option[1]}).err,
+               ContainsSubstring(option[0] + ": " + option[1] + " must be greater than 0 (see"));
+  CHECK_THAT(fail_with(2, {"predict", "--fp64", "0"}).err,
+             ContainsSubstring("--fp64: 0 must be greater than 0"));
+  CHECK_THAT(fail_with(2, {"solve", folder / "a.npy", "--lowest", "x"}).err,
+             ContainsSubstring("x is not a number"));
+}
+
 TEST_CASE("options for reading a file are refused without a file; an order must be the file's") {
   const TemporaryFolder folder;
-  for (const Arguments& option : std::vector<Arguments>{
-           {"--uplo", "L"}, {"--n", "7"}, {"--input-format", "npy"}, {"--symmetrize"}, {"--type", "d"}}) {
+  for (const Arguments& option : std::vector<Arguments>{{"--uplo", "L"},
+                                                        {"--n", "7"},
+                                                        {"--input-format", "npy"},
+                                                        {"--symmetrize"},
+                                                        {"--both-triangles"},
+                                                        {"--type", "d"}}) {
     Arguments arguments{"solve", "--grid", "5x5"};
     arguments.insert(arguments.end(), option.begin(), option.end());
     CHECK_THAT(fail_with(2, arguments).err, ContainsSubstring(option[0]));

@@ -116,6 +116,19 @@ TEST_CASE("few pairs of every kind of sparse file") {
   }
 }
 
+TEST_CASE("few pairs of a complex file are refused as such, with the number that is not real") {
+  const TemporaryFolder folder;
+  const std::string path = folder / "a.mtx",
+                    head = "%%MatrixMarket matrix coordinate complex hermitian\n2 2 2\n1 1 1 0\n";
+  support::write_file(path, head + "2 1 -0 1\n");
+  CHECK(fail_with(3, {"solve", path, "--lowest", "1"}).err ==
+        "eigen_g: " + path +
+            ":4: the value '-0 1' has an imaginary part; a real matrix is required; --lowest, --highest and "
+            "--near solve real matrices only\n");
+  support::write_file(path, head + "2 1 -0.5 0\n");  // real numbers in a complex file
+  CHECK(values_of(succeed({"solve", path, "--lowest", "1", "--json", "-"})).size() == 1);
+}
+
 TEST_CASE("few pairs write no file over another one, and none over their input") {
   const TemporaryFolder folder;
   const std::string file = written(folder, grid({5, 5}));
@@ -155,6 +168,69 @@ TEST_CASE("unconverged pairs give exit code 4 and residuals, and are written onl
   CHECK(io::read_values(folder / "r.values.npy").size() == 5);
 }
 
+TEST_CASE("a limit of products gives exit code 4, not a dense solve") {
+  const TemporaryFolder folder;
+  const std::string file = written(folder, grid({60, 50}));
+  const ProcessResult outcome =
+      eigen_g_command({"solve", file, "--lowest", "5", "--max-products", "100", "--json", "-"});
+  CHECK(outcome.code == 4);
+  const json report = json::parse(outcome.out);
+  CHECK(report["method"] == "lanczos");
+  CHECK(report["status"] == "not_converged");
+  CHECK(report["products"].get<int>() <= 100);
+}
+
+TEST_CASE("pairs of solve --lowest pass verify, in sparse form, and --verify reports it") {
+  const TemporaryFolder folder;
+  constexpr std::int64_t n = 200000;  // 320 GB as a dense matrix
+  std::string text = "%%MatrixMarket matrix coordinate real symmetric\n" + std::to_string(n) + " " +
+                     std::to_string(n) + " " + std::to_string(n) + "\n";
+  for (std::int64_t i = 1; i <= n; ++i)
+    text +=
+        std::to_string(i) + " " + std::to_string(i) + " " + std::to_string(i <= 3 ? i : 50 + i % 7) + "\n";
+  write_file(folder / "a.mtx", text);
+  const json solve = json::parse(
+      succeed({"solve", folder / "a.mtx", "--lowest", "3", "--verify", "-o", folder / "r", "--json", "-"})
+          .out);
+  CHECK(solve["verification"]["passed"] == true);
+  CHECK(solve["verification"]["m"] == 3);
+  CHECK(solve["verification"]["reconstruction"].is_null());
+  const std::vector<std::string> line{
+      "verify",    folder / "a.mtx",         "--values", folder / "r.values.npy",
+      "--vectors", folder / "r.vectors.npy", "--json",   "-"};
+  const json verified = json::parse(succeed(line).out);
+  CHECK(verified["verification"]["passed"] == true);
+  CHECK(verified["verification"]["lapack_residual"] == solve["verification"]["lapack_residual"]);
+  write_file(folder / "w.txt", "1\n2\n3.1\n");
+  std::vector<std::string> wrong = line;
+  wrong[3] = folder / "w.txt";
+  CHECK(eigen_g_command(wrong).code == 4);
+}
+
+TEST_CASE("solve --grid --verify verifies the grid's pairs") {
+  const json report = json::parse(succeed({"solve", "--grid", "15x14x13", "--lowest", "5", "--method",
+                                           "lanczos", "--verify", "--json", "-"})
+                                      .out);
+  CHECK(report["verification"]["passed"] == true);
+}
+
+TEST_CASE(
+    "a large dense solve of a sparse file says its cost and what avoids it; --predict says it on the CPU") {
+  const TemporaryFolder folder;
+  const std::string file = written(folder, grid({60, 50}));
+  const auto begin = std::vector<std::string>{"solve", file, "--device", "cpu", "--values-only"};
+  const ProcessResult all = succeed(begin);
+  CHECK_THAT(all.err, ContainsSubstring("about") && ContainsSubstring(" s and ") &&
+                          ContainsSubstring("GiB") && ContainsSubstring("estimate") &&
+                          ContainsSubstring("--lowest"));
+  const ProcessResult near = succeed({"solve", file, "--device", "cpu", "--near", "3", "--values-only"});
+  CHECK_THAT(near.err, ContainsSubstring("the dense solver takes about"));
+  const ProcessResult small =
+      succeed({"solve", written(folder, grid({9, 9})), "--device", "cpu", "--predict"});
+  CHECK_THAT(small.out, ContainsSubstring("estimated") && ContainsSubstring("rates measured now"));
+  CHECK_THAT(small.err, !ContainsSubstring("--lowest"));
+}
+
 TEST_CASE("few pairs: options that exclude each other are wrong usage") {
   const TemporaryFolder folder;
   const std::string file = written(folder, grid({5, 5}));
@@ -170,7 +246,6 @@ TEST_CASE("few pairs: options that exclude each other are wrong usage") {
   fail_with(2, {"solve", file, "--lowest", "1", "--subset-by-index", "1:2"});
   fail_with(2, {"solve", file, "--lowest", "1", "--path", "two"});
   fail_with(2, {"solve", file, "--lowest", "1", "--ratio", "1:1"});
-  fail_with(2, {"solve", file, "--lowest", "1", "--verify"});
   fail_with(2, {"solve", file, "--method", "lanczos"});
   fail_with(2, {"solve", file, "--lowest", "1", "--start", ""});
   fail_with(2, {"solve", file, "--grid", ""});

@@ -254,6 +254,38 @@ TEST_CASE("HDF5 in and out: datasets by name, one file with both results, comple
   CHECK(results.names().size() == before);
 }
 
+TEST_CASE("HDF5 datasets behind links are inputs of every kind, and their file is never replaced") {
+  if (eigen_g::io::hdf5_version().empty()) SKIP_TEST("built without HDF5");
+  const TemporaryFolder folder;
+  const std::string data = std::string(EIGEN_G_DATA_DIR) + "/hdf5/", linked = folder / "links.h5:/H",
+                    behind = folder / "minij_6.h5";
+  for (const char* name : {"links.h5", "minij_6.h5"}) fs::copy_file(data + name, folder / name);
+  const auto lowest = [](const Arguments& line) { return Json::parse(succeed(line).out)["values"]["all"]; };
+  const Json right = lowest({"solve", behind, "-q", "--json", "-"});
+  for (const char* name : {":/H", ":/soft", ":/linked/H"})
+    CHECK(lowest({"solve", folder / "links.h5" + name, "--verify", "-q", "--json", "-"}) == right);
+  succeed({"generate", "identity", "6", "-o", folder / "one.npy"});
+  for (const Json& value : lowest({"solve", behind, "--b", linked, "-q", "--json", "-"}))
+    CHECK(value.get<double>() == Approx(1));
+  succeed({"solve", linked, "--lowest", "2", "--start", linked, "-q"});
+  succeed({"solve", behind, "-o", folder / "r", "-q"});
+  CHECK(eigen_g_command({"verify", behind, "--values", folder / "r.values.npy", "--vectors", linked}).code ==
+        4);
+  for (const Arguments& line : std::vector<Arguments>{
+           {"solve", linked, "-o", behind},
+           {"solve", linked, "--lowest", "1", "-o", behind},
+           {"solve", folder / "one.npy", "--b", linked, "-o", behind},
+           {"solve", folder / "one.npy", "--lowest", "1", "--start", linked, "-o", behind},
+           {"solve", folder / "links.h5:/linked/H", "-o", folder / "r", "--json", behind},
+           {"verify", behind, "--values", folder / "r.values.npy", "--vectors", linked, "--json", behind},
+           {"verify", folder / "one.npy", "--values", linked, "--vectors", folder / "one.npy", "--json",
+            behind}}) {
+    Arguments forced = line;
+    forced.push_back("--force");
+    refused(folder, forced, "same file");
+  }
+}
+
 TEST_CASE("a limit of file sizes ends in 3, other signals by themselves, with nothing left") {
   const TemporaryFolder folder, results;
   succeed({"generate", "random", "400", "-o", folder / "a.npy"});

@@ -142,6 +142,17 @@ TEST_CASE("values that do not fit a type are refused") {
   write_file(folder / "l.mtx", "%%MatrixMarket matrix array real general\n1 1\n1e39\n");
   CHECK_THAT(fail_with(3, {"solve", folder / "l.mtx", "--type", "s", "-q"}).err,
              ContainsSubstring("'1e39' is beyond the range of float"));
+  write_file(folder / "t.mtx", "%%MatrixMarket matrix array real general\n1 1\n1e-60\n");
+  write_file(folder / "one.mtx", "%%MatrixMarket matrix array real general\n1 1\n1\n");
+  const std::string tiny = folder / "t.mtx", one = folder / "one.mtx";
+  for (const std::vector<std::string>& files : {std::vector{tiny}, std::vector{tiny, std::string("--b"), one},
+                                                std::vector{one, std::string("--b"), tiny}}) {
+    std::vector<std::string> arguments{"solve", "--type", "s", "-q"};
+    arguments.insert(arguments.end(), files.begin(), files.end());
+    CHECK_THAT(fail_with(3, arguments).err, ContainsSubstring("is below the range of float"));
+  }
+  CHECK_THAT(fail_with(3, {"verify", one, "--type", "s", "--values", tiny, "--vectors", one, "-q"}).err,
+             ContainsSubstring("element 1, the largest one, is below the range of float"));
   CHECK(eigen_g_command({"solve", a, "--type", "w"}).code == 2);
   CHECK_THAT(fail_with(2, {"solve", folder / "l.mtx", "--lowest", "1", "--type", "d"}).err,
              ContainsSubstring("--type"));

@@ -252,6 +252,13 @@ TEST_CASE("a file name that is not UTF-8 does not break the JSON") {
   CHECK(json::parse(apps::json_of(r))["matrix"]["file"].get<std::string>().find(".mtx") != std::string::npos);
 }
 
+TEST_CASE("a row of a report keeps its name apart from its text") {
+  CHECK(apps::report_row("type", "double") == "type          double\n");
+  CHECK(apps::report_row("thirteen name", "x") == "thirteen name x\n");
+  CHECK(apps::report_row("fourteen names", "x") == "fourteen names x\n");
+  CHECK(apps::report_row("  standard form", "2.84e+12 flops") == "  standard form 2.84e+12 flops\n");
+}
+
 TEST_CASE("bytes_text") {
   CHECK(apps::bytes_text(0) == "0 B");
   CHECK(apps::bytes_text(999) == "999 B");

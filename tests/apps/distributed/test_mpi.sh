@@ -47,6 +47,10 @@ solves 4 full.npy --block 13
 grep -q '"processes": 4' report.json && grep -q '"passed": true' report.json || fail "report.json"
 solves 3 c_order.npy --subset-by-index 20:40 --library scalapack
 solves 2 sparse.mtx --uplo L
+printf '%%%%MatrixMarket matrix coordinate real symmetric\n3 3 4\n2 1 2\n1 1 5\n1 2 2\n3 3 1\n' >both.mtx
+mpi 2 both.mtx --both-triangles --verify -q || fail "both.mtx --both-triangles: exit code $?"
+refuses 3 'both.mtx:5: entry (1, 2) mirrors entry (2, 1) of line 3' 2 both.mtx
+solves 2 "$data/valid/poisson_4x4_complex.npz" && solves 2 "$data/valid/poisson_4x4_complex.csc"
 solves 6 small.raw --block 4 --subset-by-value 0:1
 gzip -c full.npy >whole.npy.gz && solves 2 whole.npy.gz
 if "$eigen_g" info | grep -q HDF5; then  # stored in one piece
@@ -54,6 +58,9 @@ if "$eigen_g" info | grep -q HDF5; then  # stored in one piece
   mpi 2 full.npy -o none.h5
   (($? == 2)) && grep -q 'does not support -o FILE.h5' err || fail "-o none.h5"
   refuses 3 'no dataset /K' 2 data.h5:/K
+  cp "$data"/hdf5/{links,minij_6}.h5 . && solves 2 links.h5:/linked/H --block 2 # behind an external link
+  mpi 2 links.h5:/H -o none --json minij_6.h5 --force
+  (($? == 2)) && grep -q 'minij_6.h5 (--json) is the same file as' err || fail "a linked file as output"
 fi
 # Complex and single precision in files of every kind; the plain command reads the same files.
 "$eigen_g" generate random 90 --type z -q -o z.npy && "$eigen_g" generate flux-ring 50 -q -o ring.mtx &&
@@ -95,6 +102,10 @@ printf '\0\0\0\0\0\0\370\177' |
   dd of=nan.npy bs=1 seek=$(($(stat -c %s nan.npy) - 8 * 150 * 150 + 8 * 152)) conv=notrunc status=none
 refuses 3 'nan.npy: entry (2, 3) is NaN' 2 full.npy --b nan.npy
 refuses 3 'full.npy: has order 150; --n says 5' 2 full.npy --n 5
+printf '%%%%MatrixMarket matrix coordinate real symmetric\n40 40 2\n1 1 1e-60\n3 2 3e-60\n' >tiny.mtx
+refuses 3 'tiny.mtx: entry (3, 2), the largest one, is below the range of float' 2 tiny.mtx --type s
+"$eigen_g" generate kms 40 --scale 1e-60 -q -o tiny.npy || fail "generate"
+refuses 3 'the largest one, is below the range of float' 2 tiny.npy --type s
 printf '3\n1 3 1\n2 3 1\n3 3 0\n' >t.dat && { mpi 2 t.dat --b t.dat -q || fail "a tridiagonal B"; }
 mpi 6 --generate minij 3 --verify --block 2 || fail "more processes than blocks"
 mpi 2 --generate 1-2-1 40 --values-only -q --json - || fail "values alone"
@@ -113,7 +124,7 @@ refuses 2 '-1 must be a number from 0' 2 --generate random 5 --seed -1
 refuses 2 'seed does not apply to KIND minij' 2 --generate minij 5 --seed 5
 refuses 2 'seed requires --generate' 2 full.npy --seed 5
 mpi 2 --generate random 5 --seed 5 -q || fail "--seed"
-for option in '--uplo U' '--n 7' '--input-format raw' --symmetrize; do
+for option in '--uplo U' '--n 7' '--input-format raw' --symmetrize --both-triangles; do
   read -ra option <<<"$option"
   refuses 2 "${option[0]} does not apply to --generate" 2 --generate minij 5 "${option[@]}"
 done

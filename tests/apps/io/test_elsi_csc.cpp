@@ -1,4 +1,8 @@
 // Tests of ELSI CSC files.
+#include <complex>
+
+#include "apps/io/input_file.hpp"
+#include "apps/io/sparse_file.hpp"
 #include "tests/support/catch.hpp"
 #include "tests/support/files.hpp"
 
@@ -47,6 +51,32 @@ TEST_CASE("the format's name contains the variant") {
   CHECK(read_matrix(folder / "a").format_name == "ELSI CSC with 32-bit header");
   support::write_file(folder / "a", csc_file<std::int64_t>({1}, {1}, {4}));
   CHECK(read_matrix(folder / "a").format_name == "ELSI CSC");
+}
+
+TEST_CASE("complex values, two doubles each, in both variants") {
+  using Z = std::complex<double>;
+  const std::vector<double> values{1, 0, 2, -3, 2, 3, 4, 0};
+  const support::TemporaryFolder folder;
+  for (const std::string& bytes : {csc_file<std::int64_t>({1, 3}, {1, 2, 1, 2}, values, 1),
+                                   csc_file<std::int32_t>({1, 3}, {1, 2, 1, 2}, values, 1)}) {
+    support::write_file(folder / "a", bytes);
+    CHECK(type_of(*open_input(folder / "a")) == ScalarType::z);
+    const HermitianMatrix<Z> m = read_matrix<Z>(folder / "a");
+    REQUIRE((m.n == 2 && m.uplo == Uplo::lower));
+    CHECK(std::vector<Z>(m.data, m.data + 4) == std::vector<Z>{1, {2, -3}, {2, 3}, 4});
+    CHECK(read_matrix<std::complex<float>>(folder / "a").data[1] == std::complex<float>(2, -3));
+    const std::string reason = "entry (2, 1) has an imaginary part; a real matrix is required";
+    CHECK(support::refusal([&] { read_matrix<double>(folder / "a"); }).reason == reason);
+    CHECK(support::refusal([&] { read_sparse_matrix(folder / "a"); }).reason == reason);
+    support::write_file(folder / "a", bytes.substr(0, bytes.size() - 8));
+    CHECK_THAT(support::refusal([&] { read_matrix<Z>(folder / "a"); }).reason,
+               ContainsSubstring("bytes; the file has"));
+  }
+  support::write_file(folder / "a", csc_file<std::int64_t>({1}, {1}, {4}));
+  CHECK(type_of(*open_input(folder / "a")) == ScalarType::d);
+  support::write_file(folder / "a", csc_file<std::int64_t>({1}, {1}, {1e300}));
+  CHECK(support::refusal([&] { read_matrix<float>(folder / "a"); }).reason ==
+        "entry (1, 1) is beyond the range of float");
 }
 
 TEST_CASE("every cut and every damaged word is refused or read, never worse") {

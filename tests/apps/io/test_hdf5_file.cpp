@@ -6,7 +6,9 @@
 #include <complex>
 #include <csignal>
 #include <cstring>
+#include <filesystem>
 #include <fstream>
+#include <set>
 
 #include "apps/io/eigenpairs_file.hpp"
 #include "apps/io/hdf5_handle.hpp"
@@ -57,7 +59,7 @@ TEST_CASE("of another file no dataset is named") {
   support::write_file(folder / "a.h5", "%%MatrixMarket matrix array real symmetric\n1 1\n1\n");
   CHECK(read_matrix(folder / "a.h5").n == 1);
   CHECK_THAT(refusal([&] { read_matrix(folder / "a.h5:/H"); }).reason,
-             ContainsSubstring("is not an HDF5 file"));
+             ContainsSubstring("is neither an HDF5 file nor an .npz"));
   CHECK_THAT(refusal([&] { read_matrix(folder / "b.h5:/H"); }).reason, ContainsSubstring("No such file"));
 }
 
@@ -211,7 +213,8 @@ TEST_CASE("complex numbers are compounds of two floats; of MATLAB's file the col
 
 TEST_CASE("files of other writers: every one of data/hdf5") {
   const std::string data = std::string(EIGEN_G_DATA_DIR) + "/hdf5/";
-  for (const char* name : {"minij_6.h5", "minij_6_latest.h5", "minij_6_gzip.h5"}) {
+  for (const char* name : {"minij_6.h5", "minij_6_latest.h5", "minij_6_gzip.h5", "links.h5:/H",
+                           "links.h5:/soft", "links.h5:/linked/H"}) {
     const SymmetricMatrix m = read_matrix(data + name);
     REQUIRE(m.n == 6);
     for (std::int64_t i = 0; i < 6; ++i)
@@ -229,6 +232,132 @@ TEST_CASE("files of other writers: every one of data/hdf5") {
   for (std::int64_t k = 0; k < 5; ++k)  // the first row of A z = w z
     CHECK(std::abs(2 * z.data[k * z.ld] - z.data[1 + k * z.ld] -
                    w[static_cast<std::size_t>(k)] * z.data[k * z.ld]) < 1e-14);
+}
+
+TEST_CASE("a file of a newer HDF5 is read by one that can, or told so") {
+  const std::string path = std::string(EIGEN_G_DATA_DIR) + "/hdf5/ring_4_v112.h5";
+  for (const char* const name : {":/H", ""}) {
+#if H5_VERSION_GE(1, 12, 0)
+    CHECK(entry(read_matrix<C>(path + name), 1, 0) == C(0, 1));
+#else
+    CHECK_THAT(
+        refusal([&] { read_matrix<C>(path + name); }).reason,
+        ContainsSubstring("has a form that HDF5 " + hdf5_version() + " of this program does not know") &&
+            ContainsSubstring("1.12 or later") && ContainsSubstring("libver=('earliest', 'v110')"));
+#endif
+  }
+}
+
+namespace {
+
+// A matrix of order 4 that differs from frank, in a file whose offset of it lies within the linking file too.
+const std::vector<double> diagonal{1, 0, 0, 0, 0, 2, 0, 0, 0, 0, 3, 0, 0, 0, 0, 4};
+
+void link_to(const std::string& path, const char* target_file, const char* target, const char* name) {
+  const Hdf5Handle file(::H5Fopen(path.c_str(), H5F_ACC_RDWR, H5P_DEFAULT), H5Fclose);
+  const Hdf5Handle groups(::H5Pcreate(H5P_LINK_CREATE), H5Pclose);
+  ::H5Pset_create_intermediate_group(groups, 1);
+  REQUIRE((target_file ? ::H5Lcreate_external(target_file, target, file, name, groups, H5P_DEFAULT)
+                       : ::H5Lcreate_soft(target, file, name, groups, H5P_DEFAULT)) >= 0);
+}
+
+// data.h5 holds /g/H. middle.h5 and index.h5 hold links, and other numbers.
+struct Linked : TemporaryFolder {
+  explicit Linked(bool chunked) {
+    const std::vector<double> sevens(64 * 64, 7.0);
+    write(*this / "data.h5", {"/g/H", H5T_IEEE_F64LE, H5T_NATIVE_DOUBLE, {4, 4}, chunked}, diagonal);
+    for (const char* const name : {"middle.h5", "index.h5"})
+      write(*this / name, {"/other", H5T_IEEE_F64LE, H5T_NATIVE_DOUBLE, {64, 64}}, sevens);
+    link_to(*this / "middle.h5", "data.h5", "/g/H", "/H");
+    link_to(*this / "index.h5", "data.h5", "/g/H", "/H");
+    link_to(*this / "index.h5", nullptr, "/H", "/deep/soft");
+    link_to(*this / "index.h5", "data.h5", "/g", "/group");
+    link_to(*this / "index.h5", "middle.h5", "/H", "/chain");
+    link_to(*this / "index.h5", "missing.h5", "/H", "/nowhere");
+    link_to(*this / "index.h5", nullptr, "/nothing", "/loose");
+  }
+};
+
+}  // namespace
+
+TEST_CASE("a dataset behind links is read from the file in which it lies") {
+  const Linked folder(GENERATE(false, true));
+  const std::string index = folder / "index.h5";
+  for (const char* const name : {":/H", ":/deep/soft", ":/group/H", ":/chain"}) {
+    CAPTURE(name);
+    CHECK(support::full(read_matrix(index + name)) == diagonal);
+    CHECK(read_vectors(index + name).cols == 4);
+    CHECK(open_input(index + name)->path() == index + name);
+  }
+  CHECK(open_input(index)->path() == index + ":/other");  // a link is read only by its name
+  CHECK_THAT(refusal([&] { read_matrix(index + ":/nowhere"); }).reason,
+             ContainsSubstring("/nowhere is a link into missing.h5, which cannot be followed"));
+  CHECK_THAT(refusal([&] { read_matrix(index + ":/loose"); }).reason,
+             ContainsSubstring("has no dataset /loose") && ContainsSubstring("/H (a link)"));
+  write(folder / "index.h5", {"/v", H5T_IEEE_F64LE, H5T_NATIVE_DOUBLE, {3}}, frank);
+  link_to(index, "data.h5", "/g/H", "/H");
+  CHECK_THAT(refusal([&] { read_matrix(index); }).reason,
+             ContainsSubstring("holds no square matrix") && ContainsSubstring("/H (a link), /v (3 numbers)"));
+  std::filesystem::remove(folder / "data.h5");
+  CHECK_THAT(refusal([&] { read_matrix(index + ":/H"); }).reason,
+             ContainsSubstring("is a link into data.h5"));
+}
+
+TEST_CASE("every file on the way to a dataset is known") {
+  const Linked folder(false);
+  const auto on_the_way = [&](const std::string& dataset) {
+    std::set<std::string> names;
+    for (const std::filesystem::path& file : hdf5_files(MappedFile(folder / "index.h5"), dataset))
+      names.insert(file.filename());
+    return names;
+  };
+  using Names = std::set<std::string>;
+  CHECK(on_the_way("").empty());
+  CHECK(on_the_way("/other") == Names{"index.h5"});
+  CHECK(on_the_way("/H") == Names{"index.h5", "data.h5"});
+  CHECK(on_the_way("/deep/soft") == Names{"index.h5", "data.h5"});
+  CHECK(on_the_way("/group/H") == Names{"index.h5", "data.h5"});
+  CHECK(on_the_way("/chain") == Names{"index.h5", "middle.h5", "data.h5"});
+}
+
+TEST_CASE("virtual datasets and external raw storage are refused, also behind a link") {
+  const TemporaryFolder folder;
+  write(folder / "data.h5", {"/H", H5T_IEEE_F64LE, H5T_NATIVE_DOUBLE, {4, 4}}, diagonal);
+  support::write_file(folder / "raw", support::bytes_of(diagonal));
+  {
+    const Hdf5Handle file = new_file(folder / "a.h5"), how(::H5Pcreate(H5P_DATASET_CREATE), H5Pclose),
+                     virtual_how(::H5Pcreate(H5P_DATASET_CREATE), H5Pclose);
+    const hsize_t extents[] = {4, 4};
+    const Hdf5Handle space(::H5Screate_simple(2, extents, nullptr), H5Sclose);
+    ::H5Pset_external(how, "raw", 0, 128);
+    ::H5Pset_virtual(virtual_how, space, "data.h5", "/H", space);
+    const Hdf5Handle outside(::H5Dcreate2(file, "/raw", H5T_IEEE_F64LE, space, H5P_DEFAULT, how, H5P_DEFAULT),
+                             H5Dclose),
+        composed(::H5Dcreate2(file, "/virtual", H5T_IEEE_F64LE, space, H5P_DEFAULT, virtual_how, H5P_DEFAULT),
+                 H5Dclose);
+    REQUIRE((outside.is_open() && composed.is_open()));
+  }
+  { const Hdf5Handle file = new_file(folder / "b.h5"); }
+  for (const char* const name : {"/raw", "/virtual"}) {
+    link_to(folder / "b.h5", "a.h5", name, name);
+    for (const char* const file : {"a.h5:", "b.h5:"})
+      CHECK_THAT(refusal([&] { read_matrix(folder / file + name); }).reason,
+                 ContainsSubstring(std::string(name) + " is stored in other files"));
+  }
+}
+
+TEST_CASE("a group with a sparse matrix is named as one") {
+  const TemporaryFolder folder;
+  for (const char* const rows : {"/L/ir", "/L/indices"}) {
+    {
+      const Hdf5Handle file = new_file(folder / "a.mat", 512);
+      add(file, {"/L/data", H5T_IEEE_F64LE, H5T_NATIVE_DOUBLE, {3}}, frank.data());
+      add(file, {rows, H5T_STD_U64LE, H5T_NATIVE_DOUBLE, {3}}, frank.data());
+    }
+    CHECK_THAT(refusal([&] { read_matrix(folder / "a.mat:/L"); }).reason,
+               ContainsSubstring("/L is a group with the parts of a sparse matrix") &&
+                   ContainsSubstring("scipy.sparse.save_npz()"));
+  }
 }
 
 TEST_CASE("h5py's booleans, an enumeration") {

@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "apps/io/eigenpairs_file.hpp"
 #include "apps/io/matrix_file.hpp"
 #include "tests/support/catch.hpp"
 #include "tests/support/files.hpp"
@@ -81,10 +82,34 @@ TEST_CASE("the one .npy that a zip archive stores is the matrix") {
     support::write_file(folder / "b.npz", content);
     return refusal([&] { read_matrix(folder / "b.npz"); }).reason;
   };
-  CHECK_THAT(reason(zip({{"a.npy", npy()}, {"b.npy", npy()}}, false)), ContainsSubstring("a.npy, b.npy"));
+  CHECK(reason(zip({{"a.npy", npy()}, {"b.npy", npy()}}, false)) ==
+        "holds several arrays; FILE:/NAME names one: a, b");
   CHECK_THAT(reason(zip({{"a.npy", npy(), 12}}, true)), ContainsSubstring("is packed by method 12"));
   CHECK_THAT(reason(zip({{"a.txt", npy()}}, true)), ContainsSubstring("without a .npy"));
   CHECK_THAT(reason("PK\x03\x04"), ContainsSubstring("zip archive"));
+}
+
+TEST_CASE("of several arrays in an archive FILE:/NAME names one") {
+  const support::TemporaryFolder folder;
+  const std::string path = folder / "a.npz";
+  support::write_file(
+      path, zip({{"S.npy", "no array"}, {"g/H.npy", npy()}, {"H.npy", npy()}, {"w.txt", ""}}, false));
+  for (const char* const name : {":/H", ":H", ":/g/H"}) check_market(read_matrix(path + name));
+  CHECK(open_input(path + ":/H")->path() == path + ":/H");
+  CHECK(eigen_g::io::read_vectors(path + ":/H").cols == 2);
+  const auto reason = [&](const std::string& name) {
+    return refusal([&] { read_matrix(path + name); }).reason;
+  };
+  CHECK(reason("") == "holds several arrays; FILE:/NAME names one: S, g/H, H");
+  CHECK(reason(":/K") == "has no array K; FILE:/NAME names one: S, g/H, H");
+  CHECK(reason(":/w") == "has no array w; FILE:/NAME names one: S, g/H, H");
+  CHECK_THAT(reason(":/S"), ContainsSubstring("is neither Matrix Market, .npy"));
+  CHECK(open_input(std::string(EIGEN_G_DATA_DIR) + "/valid/rosser_coo.npz:/data")
+            ->text()
+            .starts_with("\x93NUMPY"));
+  support::write_file(folder / "a.mtx", market);
+  CHECK_THAT(refusal([&] { read_matrix(folder / "a.mtx:/H"); }).reason,
+             ContainsSubstring("is neither an HDF5 file nor an .npz"));
 }
 
 TEST_CASE("a zip archive that is cut anywhere, or has any byte changed, is refused or read, never more") {

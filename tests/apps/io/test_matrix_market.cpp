@@ -105,12 +105,53 @@ TEST_CASE("leniency of the body") {
   }
 }
 
-TEST_CASE("duplicates are summed, mirror images too") {
+TEST_CASE("duplicates are summed") {
   CHECK(values_of(symmetric + "2 2 4\n1 1 1\n2 1 2\n1 1 0.5\n2 1 -1\n") == std::vector<double>{1.5, 1, 1, 0});
-  CHECK(values_of(symmetric + "2 2 2\n2 1 2\n1 2 3\n") == std::vector<double>{0, 5, 5, 0});
   CHECK(values_of(general + "2 2 3\n2 1 2\n1 2 1\n1 2 1\n") == std::vector<double>{0, 2, 2, 0});
   CHECK(values_of("%%MatrixMarket matrix coordinate pattern symmetric\n1 1 3\n1 1\n1 1\n1 1\n") ==
         std::vector<double>{3});
+}
+
+TEST_CASE(
+    "an entry with its mirror image is refused at the first line that mirrors one, unless both triangles are "
+    "announced") {
+  const std::string above = "2 1 -1\n3 2 4\n% comment\n1 3 5\n1 1 7\n2 3 4\n\n1 2 -1\n3 1 5\n3 2 0\n";
+  ReadOptions both;
+  both.both_triangles = true;
+  for (const std::int64_t bytes : {1, 9, 1 << 20})
+    for (const int threads : {1, 2, 7}) {
+      CAPTURE(bytes, threads);
+      const auto found = refusal([&] { read_text(symmetric + "3 3 8\n" + above, pieces(bytes, threads)); });
+      CHECK(found.line == 8);
+      CHECK_THAT(found.reason, ContainsSubstring("entry (2, 3) mirrors entry (3, 2) of line 4") &&
+                                   ContainsSubstring("--both-triangles"));
+      both.chunk_bytes = bytes;
+      both.threads = threads;
+      CHECK(values_of(symmetric + "3 3 8\n" + above, both) ==
+            std::vector<double>{7, -1, 5, -1, 0, 4, 5, 4, 0});
+    }
+  CHECK(values_of(symmetric + "3 3 4\n2 1 1\n1 3 2\n2 3 3\n2 1 4\n") ==  // either triangle, no pair
+        std::vector<double>{0, 5, 2, 5, 0, 3, 2, 3, 0});
+  CHECK(refusal([&] {
+          read_text("%%MatrixMarket matrix coordinate pattern symmetric\n2 2 2\n1 2\n2 1\n");
+        }).line == 4);
+  const std::string hermitian =
+      "%%MatrixMarket matrix coordinate complex hermitian\n2 2 3\n1 1 1 0\n2 1 2 3\n1 2 2 -3\n";
+  CHECK_THAT(refusal([&] {
+               const support::TemporaryFolder folder;
+               support::write_file(folder / "a.mtx", hermitian);
+               read_matrix<std::complex<double>>(folder / "a.mtx");
+             }).reason,
+             ContainsSubstring("a hermitian file stores one triangle"));
+
+  // With the option the two triangles are compared: a file that stores one is refused, and none is ignored.
+  CHECK_THAT(refusal([&] { read_text(symmetric + "2 2 2\n1 1 1\n2 1 2\n", both); }).reason,
+             ContainsSubstring("is not symmetric: entry (2, 1) is 2, entry (1, 2) is 0"));
+  CHECK(values_of("%%MatrixMarket matrix array real symmetric\n2 2\n1\n2\n2\n4\n", both) ==
+        std::vector<double>{1, 2, 2, 4});
+  CHECK(values_of(general + "2 2 2\n2 1 3\n1 2 3\n", both) == std::vector<double>{0, 3, 3, 0});
+  CHECK(read_text(symmetric + "2 2 2\n2 1 3\n1 2 3\n", both).format_name ==
+        "Matrix Market coordinate real symmetric, both triangles");
 }
 
 TEST_CASE("inf and nan pass") {
@@ -140,9 +181,11 @@ TEST_CASE("threads and pieces do not change a bit, with many duplicates") {
   std::normal_distribution<double> normal;
   constexpr int n = 150, entries = 20000;  // more columns than blocks, every place hit about twice
   std::string body;
-  for (int k = 0; k < entries; ++k)
-    body += std::to_string(random() % n + 1) + " " + std::to_string(random() % n + 1) + " " +
+  for (int k = 0; k < entries; ++k) {
+    const auto [col, row] = std::minmax({random() % n + 1, random() % n + 1});
+    body += std::to_string(row) + " " + std::to_string(col) + " " +
             digits(normal(random) * std::pow(10.0, static_cast<double>(random() % 12))) + "\n";
+  }
   const std::string text = symmetric + "150 150 20000\n" + body;
   const auto one = values_of(text, pieces(1 << 20, 1));
   for (const int threads : {1, 2, 7})

@@ -113,7 +113,23 @@ TEST_CASE("Matrix Market: complex hermitian, symmetric and general") {
   CHECK(read("%%MatrixMarket matrix coordinate complex symmetric\n1 1 1\n1 1 5 0\n") == std::vector<Z>{5});
   CHECK(read("%%MatrixMarket matrix coordinate real symmetric\n1 1 1\n1 1 5\n") == std::vector<Z>{5});
 
+  // A diagonal that is real up to rounding: at most n eps times the real part.
+  const std::string head = "%%MatrixMarket matrix coordinate complex hermitian\n2 2 3\n",
+                    array = "%%MatrixMarket matrix array complex hermitian\n2 2\n";
+  CHECK(read(head + "1 1 1 5.5e-17\n2 1 2 3\n2 2 4 -1.7e-15\n") == two);
+  CHECK(read(array + "1 -4.4e-16\n2 3\n4 8.8e-16\n") == two);
+  CHECK(whole(read_matrix<std::complex<float>>(folder.text(head + "1 1 1 2e-7\n2 1 2 3\n2 2 4 0\n"))) == two);
+
   const auto refused = [&](const std::string& text) { return refusal([&] { read(text); }); };
+  for (const char* const small : {"5e-16", "-5e-16", "1e-7", "nan"}) {
+    CHECK(refused(head + "1 1 1 0\n2 1 2 3\n2 2 1 " + small + "\n").line == 5);
+    CHECK_THAT(
+        refused(array + "1 0\n2 3\n1 " + small + "\n").reason,
+        ContainsSubstring("entry (2, 2) has an imaginary part; the diagonal of a Hermitian matrix is real"));
+  }
+  CHECK(refused(head + "1 1 0 1e-300\n2 1 2 3\n2 2 1 0\n").line == 3);
+  CHECK_THAT(refusal([&] { read_matrix<double>(folder.text(head + "1 1 1 0\n2 1 -0 3\n2 2 4 0\n")); }).reason,
+             ContainsSubstring("the value '-0 3' has an imaginary part"));
   const auto symmetric = refused("%%MatrixMarket matrix coordinate complex symmetric\n2 2 1\n2 1 2 3\n");
   CHECK(symmetric.line == 3);
   CHECK_THAT(symmetric.reason, ContainsSubstring("the complex symmetric matrix is not Hermitian"));
@@ -137,10 +153,10 @@ TEST_CASE("a value outside of a type is refused by its position") {
       folder.text("%%MatrixMarket matrix coordinate complex hermitian\n2 2 2\n1 1 1e300 0\n2 1 2 3\n");
   CHECK(refusal([&] { read_matrix<double>(mtx); }).line == 4);
   CHECK_THAT(refusal([&] { read_matrix<double>(mtx); }).reason,
-             ContainsSubstring("the value '2' has an imaginary part; a real matrix is required"));
+             ContainsSubstring("the value '2 3' has an imaginary part; a real matrix is required"));
   CHECK(refusal([&] { read_matrix<std::complex<float>>(mtx); }).line == 3);
   CHECK_THAT(refusal([&] { read_matrix<std::complex<float>>(mtx); }).reason,
-             ContainsSubstring("'1e300' is beyond the range of float"));
+             ContainsSubstring("'1e300 0' is beyond the range of float"));
   const std::string real = folder.rows<Z>("<c16", 2, {1, 2, 2, 5});
   CHECK(whole(read_matrix<float>(real)) == std::vector<Z>{1, 2, 2, 5});
   const std::string npy = folder.rows<Z>("<c16", 2, {1, {2, 1}, {2, -1}, 5});
@@ -152,6 +168,33 @@ TEST_CASE("a value outside of a type is refused by its position") {
              ContainsSubstring("entry (2, 2) is beyond the range of float"));
   const double infinite = std::numeric_limits<double>::infinity();
   CHECK(whole(read_matrix<float>(folder.rows<double>("<f8", 1, {infinite}))) == std::vector<Z>{infinite});
+}
+
+TEST_CASE("a matrix below the range of float is refused, tiny entries next to larger ones are rounded") {
+  const Folder folder;
+  const auto refused = [](const std::string& file) {
+    return refusal([&] { read_matrix<float>(file); }).reason;
+  };
+  const std::string below = "entry (1, 2), the largest one, is below the range of float";
+  for (const double unit : {1e-60, 1e-40, 1e-310}) {
+    CAPTURE(unit);
+    CHECK_THAT(refused(folder.rows<double>("<f8", 2, {unit, 3 * unit, 3 * unit, unit})),
+               ContainsSubstring(below));
+    const std::string z = folder.rows<Z>("<c16", 2, {unit, {0, 3 * unit}, {0, -3 * unit}, unit});
+    CHECK_THAT(refusal([&] { read_matrix<std::complex<float>>(z); }).reason,
+               ContainsSubstring("the largest one"));
+  }
+  const std::string text =
+      folder.text("%%MatrixMarket matrix coordinate real symmetric\n2 2 2\n1 1 1e-60\n2 1 3e-60\n");
+  CHECK_THAT(refused(text), ContainsSubstring("entry (2, 1), the largest one, is below the range of float"));
+  CHECK(read_matrix<double>(text).n == 2);
+
+  CHECK(whole(read_matrix<float>(folder.rows<double>("<f8", 2, {1, 1e-60, 1e-60, 1}))) ==
+        std::vector<Z>{1, 0, 0, 1});
+  CHECK(whole(read_matrix<float>(folder.rows<double>("<f8", 1, {0}))) == std::vector<Z>{0});
+  const float subnormal = 0x3p-149F;  // no digit is lost
+  CHECK(whole(read_matrix<float>(folder.rows<float>("<f4", 1, {subnormal}))) == std::vector<Z>{subnormal});
+  CHECK(whole(read_matrix<float>(folder.rows<double>("<f8", 1, {subnormal}))) == std::vector<Z>{subnormal});
 }
 
 TEST_CASE("float's files are compared by float's unit") {

@@ -13,7 +13,7 @@ TEMPLATE_TEST_CASE("CCS products agree with long double, the same bits by any nu
   using T = TestType;
   support::check_format_host<T>([](const CrsView<T>& a) {
     return [ccs = std::make_shared<Ccs<T>>(a)](int k, T alpha, const T* x, T beta, T* y, int threads) {
-      ccs_multiply(k, alpha, ccs->view(), x, beta, y, threads);
+      ccs_multiply_on_cpu(k, alpha, ccs->view(), x, beta, y, threads);
     };
   });
 }

@@ -13,7 +13,7 @@ TEMPLATE_TEST_CASE("JDS products agree with long double, the same bits by any nu
   using T = TestType;
   support::check_format_host<T>([](const CrsView<T>& a) {
     return [jds = std::make_shared<Jds<T>>(a)](int k, T alpha, const T* x, T beta, T* y, int threads) {
-      jds_multiply(k, alpha, jds->view(), x, beta, y, threads);
+      jds_multiply_on_cpu(k, alpha, jds->view(), x, beta, y, threads);
     };
   });
 }

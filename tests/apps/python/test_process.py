@@ -1,5 +1,6 @@
 """Tests of the effects of a solve on its process: progress, Ctrl-C, threads, forks, the interpreter's end."""
 
+import multiprocessing
 import os
 import signal
 import subprocess
@@ -55,25 +56,65 @@ time.sleep(0.2)
         subprocess.run([sys.executable, "-c", program], check=True, capture_output=True, timeout=60)
 
 
-def test_a_forked_child_waits_for_nobody():
+@pytest.mark.parametrize("threads", ["1", "2"])
+def test_a_forked_child_solves_while_threads_of_its_parent_solve(threads):
     program = """
 import os, sys, threading, time, numpy, eigen_g
-def solve():
+shared = eigen_g.Solver(600, device="cpu")
+large = numpy.eye(600) + 1 / (1 + numpy.add.outer(numpy.arange(600.0), numpy.arange(600)))
+def solve(solver):
     while True:
-        eigen_g.eigh(numpy.eye(200))
-threading.Thread(target=solve, daemon=True).start()
-for _ in range(5):
-    time.sleep(0.02)
-    child = os.fork()
-    if child == 0:
+        solver(large)
+for solver in (eigen_g.eigh, shared):
+    threading.Thread(target=solve, args=(solver,), daemon=True).start()
+def child(depth):
+    pid = os.fork()
+    if pid == 0:
+        assert numpy.allclose(eigen_g.eigvalsh(numpy.diag([1.0, 2.0, 3.0])), [1, 2, 3])
+        with eigen_g.patched("numpy"):
+            shared(large)
+        if depth > 0:
+            child(depth - 1)
         sys.exit(0)
     begin = time.monotonic()
-    while os.waitpid(child, os.WNOHANG)[0] == 0:
+    while (ended := os.waitpid(pid, os.WNOHANG))[0] == 0:
         time.sleep(0.01)
-        assert time.monotonic() - begin < 8
+        if time.monotonic() - begin > 20:
+            os.kill(pid, 9)
+            os._exit(1)
+    if ended[1] != 0:
+        os._exit(2)
+for k in range(10):
+    time.sleep(0.02)
+    child(k % 2)
+os._exit(0)
 """
-    environment = os.environ | {"OMP_NUM_THREADS": "1"}  # a fork ends OpenBLAS' threads during a call
-    subprocess.run([sys.executable, "-c", program], check=True, capture_output=True, env=environment, timeout=100)
+    environment = os.environ | {"OMP_NUM_THREADS": threads}
+    subprocess.run([sys.executable, "-c", program], check=True, capture_output=True, env=environment, timeout=300)
+
+
+def _values(matrix):
+    return eigen_g.eigvalsh(matrix)
+
+
+def test_a_pool_by_fork_solves_while_a_thread_of_the_parent_solves():
+    stop = threading.Event()
+
+    def solve():
+        while not stop.is_set():
+            eigen_g.eigh(random_symmetric(300))
+
+    busy = threading.Thread(target=solve)
+    busy.start()
+    try:
+        matrices = [random_symmetric(20 + k) for k in range(12)]
+        with multiprocessing.get_context("fork").Pool(3) as pool:
+            found = pool.map_async(_values, matrices).get(timeout=120)
+    finally:
+        stop.set()
+        busy.join()
+    for matrix, values in zip(matrices, found, strict=True):
+        assert np.array_equal(values, eigen_g.eigvalsh(matrix))
 
 
 def test_the_gil_is_released():

@@ -3,6 +3,7 @@
 import contextlib
 import gc
 import threading
+import warnings
 import weakref
 
 import numpy as np
@@ -72,6 +73,9 @@ def test_refuses_what_it_is_not_planned_for():
         solver(np.eye(6))
     with pytest.raises(ValueError, match="float64 of numpy"):
         solver(np.eye(5, dtype=np.float32))
+    np.testing.assert_array_equal(solver(np.arange(25).reshape(5, 5))[1], solver(np.arange(25.0).reshape(5, 5))[1])
+    with pytest.raises(ValueError, match="alike.*2, 5, 5"):
+        eigen_g.Solver(5, type=1)(np.eye(5), np.stack([np.eye(5)] * 2))
     bad = np.eye(5)
     bad[4, 1] = np.inf
     with pytest.raises(eigen_g.NonFiniteEntry, match=r"a\[4, 1\] is infinite"):
@@ -136,19 +140,77 @@ def test_patched():
         np.testing.assert_array_equal(linalg.eigh(a, 2 * b, type=2)[0], eigen_g.eigh(a, 2 * b, type=2).eigenvalues)
         np.testing.assert_array_equal(linalg.eigvalsh(a + 0j), eigen_g.eigvalsh(a + 0j))
         np.testing.assert_array_equal(linalg.eigh(a + 0j, b + 0j)[0], eigen_g.eigh(a + 0j, b + 0j).eigenvalues)
-        np.testing.assert_allclose(linalg.eigh(a + 0j, b)[0][:4], w, atol=1e-12)  # SciPy's function
-        np.testing.assert_allclose(linalg.eigh(a, driver="ev")[0][:4], w, atol=1e-12)
-        np.testing.assert_allclose(linalg.eigh(a, type=5)[0][:4], w, atol=1e-12)
+        np.testing.assert_array_equal(linalg.eigh(a + 0j, b)[1], eigen_g.eigh(a + 0j, b).eigenvectors)
+        np.testing.assert_array_equal(linalg.eigh(a, driver="ev")[1], eigen_g.eigh(a).eigenvectors)
+        np.testing.assert_array_equal(linalg.eigh(a, type=5)[1], eigen_g.eigh(a).eigenvectors)
+        with pytest.raises(TypeError, match="path"):  # SciPy has no such option
+            linalg.eigh(a, path="one_stage")
         result = np.linalg.eigh(a, "U")
         np.testing.assert_array_equal(result.eigenvalues, eigen_g.eigh(a, lower=False).eigenvalues)
         assert np.linalg.eigh(np.eye(3)[None]).eigenvalues.shape == (1, 3)
-        np.testing.assert_allclose(np.linalg.eigvalsh([[2, 1], [1, 2]]), [1, 3])  # integers: NumPy's function
+        np.testing.assert_allclose(np.linalg.eigvalsh([[2, 1], [1, 2]]), [1, 3])
         with pytest.raises(np.linalg.LinAlgError):
             np.linalg.eigh(a * np.nan)
     assert (linalg.eigh, np.linalg.eigh) == theirs
     with pytest.raises(ValueError, match="matlab"), eigen_g.patched("matlab"):
         pass
     assert np.linalg.eigh is theirs[1]
+
+
+@pytest.mark.parametrize("dtype", [*"?bBhHiIlLqQfdFD", ">f8", ">f4", ">c16", ">c8", ">i2"])
+@pytest.mark.parametrize("uplo", "LU")
+def test_patched_numpy_has_numpys_types_and_accuracy(dtype, uplo):
+    n = 100
+    a = np.tril(10 * random_symmetric(n)) + np.triu(random_symmetric(n, 1), 1)
+    a = (a + 1j * np.tril(a, -1) if dtype[-1:] in "FD" or "c" in dtype else a > 0 if dtype == "?" else np.abs(a)).astype(dtype)
+    before = a.copy()
+    theirs = np.linalg.eigh(a, uplo)
+    with eigen_g.patched("numpy"):
+        ours, values = np.linalg.eigh(a, uplo), np.linalg.eigvalsh(a, uplo)
+        stack, stack_values = np.linalg.eigh(np.stack([a, a]), uplo), np.linalg.eigvalsh(np.stack([a, a]), uplo)
+    np.testing.assert_array_equal(a, before)
+    assert type(ours) is type(theirs) and [x.dtype for x in ours] == [x.dtype for x in theirs]
+    double = eigen_g.eigh(a.astype(np.result_type(a.dtype, float)), UPLO=uplo)
+    np.testing.assert_array_equal(ours.eigenvalues, double.eigenvalues.astype(theirs[0].dtype))
+    np.testing.assert_array_equal(ours.eigenvectors, double.eigenvectors.astype(theirs[1].dtype))
+    eps = np.finfo(values.dtype).eps * np.abs(double.eigenvalues).max()
+    if values.dtype == np.float32:  # rounded once
+        np.testing.assert_allclose(ours.eigenvalues, double.eigenvalues, rtol=0, atol=eps / 2)
+        np.testing.assert_allclose(values, double.eigenvalues, rtol=0, atol=0.51 * eps)
+    for k in range(2):
+        np.testing.assert_array_equal(stack.eigenvalues[k], ours.eigenvalues)
+        np.testing.assert_array_equal(stack.eigenvectors[k], ours.eigenvectors)
+        np.testing.assert_array_equal(stack_values[k], values)
+
+
+@pytest.mark.parametrize("dtype", ["e", "g", "G", "O", "M8[s]"])
+def test_patched_numpy_refuses_what_numpy_refuses(dtype):
+    with eigen_g.patched("numpy"), pytest.raises(TypeError):
+        np.linalg.eigh(np.eye(3).astype(dtype))
+
+
+def test_patched_numpy_without_float32s_range():
+    a = np.full((4, 4), 3e38, np.float32)
+    with eigen_g.patched("numpy"), warnings.catch_warnings():
+        warnings.simplefilter("error")
+        assert np.linalg.eigvalsh(a)[3] == np.inf  # 1.2e39, as in NumPy
+
+
+@pytest.mark.parametrize("dtype", [*"?bhilefgFDG", ">f8"])
+@pytest.mark.parametrize("generalised", [False, True])
+def test_patched_scipy_has_scipys_types(dtype, generalised):
+    linalg = pytest.importorskip("scipy.linalg")
+    a = np.stack([[[2, 1], [1, 0]], [[0, 1], [1, 3]]]).astype(dtype)
+    b = [np.eye(2, dtype=np.float32)] if generalised else []
+    w, _ = theirs = linalg.eigh(a[1], *b)
+    with eigen_g.patched("scipy"):
+        stack, one, values = linalg.eigh(a, *b), linalg.eigh(a[1], *b), linalg.eigvalsh(a[1], *b)
+    assert [x.dtype for x in one] == [x.dtype for x in stack] == [x.dtype for x in theirs] and values.dtype == w.dtype
+    np.testing.assert_allclose(one[0], w, atol=1e-5)
+    np.testing.assert_allclose(values, w, atol=1e-5)
+    for whole, part, mine in zip(stack, one, eigen_g.eigh(a[1], *b)):
+        np.testing.assert_array_equal(part, mine)
+        np.testing.assert_array_equal(whole[1], mine)
 
 
 def test_patched_blocks_may_overlap():

@@ -3,6 +3,7 @@
 #include <filesystem>
 #include <fstream>
 
+#include "apps/io/hdf5_file.hpp"
 #include "apps/support/exit_codes.hpp"
 #include "tests/support/catch.hpp"
 #include "tests/support/process.hpp"
@@ -38,6 +39,26 @@ TEST_CASE("no output is an input, under any name") {
     CHECK_FALSE(refusal({{"MATRIX", folder / name}}, {{"-o", folder / "a.npy"}}).empty());
   }
   CHECK(refusal({{"MATRIX", folder / "a.npy"}}, {{"-o", folder / "b.npy"}}).empty());
+}
+
+TEST_CASE("a dataset behind a link is in the file of the link and in the file that it leads to") {
+  const support::TemporaryFolder folder;
+  namespace fs = std::filesystem;
+  const std::string data = std::string(EIGEN_G_DATA_DIR) + "/hdf5/";
+  for (const char* name : {"links.h5", "minij_6.h5"}) fs::copy_file(data + name, folder / name);
+  fs::create_hard_link(folder / "minij_6.h5", folder / "hard.h5");
+  if (eigen_g::io::hdf5_version().empty()) SKIP_TEST("built without HDF5");
+  for (const char* dataset : {":/H", ":/soft", ":/linked/H"})
+    for (const char* output : {"minij_6.h5", "hard.h5", "minij_6.h5:/new"}) {
+      CAPTURE(dataset, output);
+      const std::string text = refusal({{"--b", folder / "links.h5" + dataset}}, {{"-o", folder / output}});
+      CHECK_THAT(text, ContainsSubstring(std::string(output) + " (-o) is the same file as the input") &&
+                           ContainsSubstring("minij_6.h5 (--b, by a link)"));
+    }
+  CHECK_FALSE(refusal({{"--b", folder / "links.h5:/H"}}, {{"-o", folder / "links.h5"}}).empty());
+  CHECK(refusal({{"--b", folder / "links.h5:/other"}}, {{"-o", folder / "minij_6.h5"}}).empty());
+  CHECK(refusal({{"--b", folder / "links.h5:/nothing"}}, {{"-o", folder / "minij_6.h5"}}).empty());
+  CHECK(refusal({{"--b", folder / "links.h5"}}, {{"-o", folder / "minij_6.h5"}}).empty());
 }
 
 TEST_CASE("two outputs are two files, whether they exist or not") {

@@ -44,9 +44,25 @@ TEST_CASE("Engines have names, and names engines") {
 
 TEST_CASE("A requested engine is taken") {
   for (const Engine engine : engines()) {
-    CHECK(choose_engine(engine, {}, 10, 10, 10) == engine);
+    CHECK(choose_engine(engine, {}, 200, 200, 200) == engine);
     CHECK(choose_engine(engine, weak_double(), 10000, 10000, 10000) == engine);
   }
+}
+
+TEST_CASE("Products too small to matter are native with every engine: all products of a solve of order 150") {
+  ProductRates fast = weak_double();
+  fast[Engine::df].flops_per_second = fast[Engine::emulated].flops_per_second = 1e20;
+  for (const Engine engine : {Engine::df, Engine::emulated, Engine::automatic})
+    for (const ProductRates& rates : {ProductRates{}, weak_double(), fast}) {
+      CAPTURE(name(engine));
+      CHECK(choose_engine(engine, rates, 150, 150, 150) == Engine::native);
+      CHECK(choose_engine(engine, rates, 1, 1, 1) == Engine::native);
+      CHECK(choose_engine(engine, rates, 128, 64, 511) == Engine::native);
+      CHECK(choose_rank_2k_engine(engine, rates, 150, 150) == Engine::native);
+    }
+  CHECK(choose_engine(Engine::df, {}, 128, 64, 512) == Engine::df);
+  CHECK(choose_rank_2k_engine(Engine::df, {}, 256, 64) == Engine::df);
+  CHECK(choose_engine(Engine::automatic, fast, 200, 200, 200) != Engine::native);
 }
 
 TEST_CASE("Without measurements the automatic engine is native") {

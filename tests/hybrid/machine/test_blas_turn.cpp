@@ -12,12 +12,15 @@
 
 #include "hybrid/error.hpp"
 #include "hybrid/machine/cpu.hpp"
+#include "hybrid/machine/tuning.hpp"
 #include "tests/support/catch.hpp"
 #include "tests/support/skip.hpp"
 
 using namespace eigen_g;
 
 namespace {
+
+const std::int64_t one_thread_order = ThreadTuning().rows[0].max_order;
 
 // Runs work(i) in thread i = 0 ... count - 1.
 template <class Work>
@@ -38,7 +41,7 @@ TEST_CASE("a turn has the number of threads that its work and its thread's limit
     CHECK(openblas_get_num_threads() == before);
   }
   {
-    const BlasTurn small(BlasTurn::smallest_parallel_order - 1);
+    const BlasTurn small(one_thread_order);
     CHECK(openblas_get_num_threads() == 1);
   }
   CHECK(openblas_get_num_threads() == before);
@@ -84,7 +87,7 @@ TEST_CASE("turns of one kind that wait together run together") {
       const BlasTurn small(1);
       for (const char kind : {'P', 's', 'P', 's'}) {
         threads.emplace_back([&, kind] {
-          const BlasTurn turn(kind == 's' ? 1 : BlasTurn::smallest_parallel_order);
+          const BlasTurn turn(kind == 's' ? 1 : one_thread_order + 1);
           const std::lock_guard lock(mutex);
           order += kind;
         });
@@ -109,4 +112,20 @@ TEST_CASE("an invalid number of threads is refused, one beyond the cores is limi
     CHECK_THROWS_AS(ThreadLimit(threads), InvalidArgument);
   const ThreadLimit many(65536);
   CHECK(blas_threads() == usable_cores());
+}
+
+TEST_CASE("OpenBLAS has the program's number of threads after a turn, and no more in a turn") {
+  const int before = openblas_get_num_threads();
+  for (const int own : {1, 2, 3}) {
+    openblas_set_num_threads(own);
+    for (const std::int64_t order : {std::int64_t{10}, std::int64_t{500}, std::int64_t{100000}}) {
+      const BlasTurn turn(order);
+      CHECK(openblas_get_num_threads() <= own);
+    }
+    CHECK(openblas_get_num_threads() == own);
+    const ThreadLimit two(2);
+    { const BlasTurn turn(500); }
+    CHECK(openblas_get_num_threads() == own);
+  }
+  openblas_set_num_threads(before);
 }

@@ -25,3 +25,24 @@ TEST_CASE("eigen_g_dsfew finds both ends, and its info names a wrong argument by
   a.value[5] = std::numeric_limits<double>::infinity();
   CHECK(call('L', 3, 0, n) == -4);
 }
+
+TEST_CASE("eigen_g_dsfew_verify passes the pairs of eigen_g_dsfew and no others") {
+  const support::SparseCase a = support::grid({50, 40});
+  const std::int64_t n = a.n();
+  std::vector<double> w(3), z(static_cast<std::size_t>(3 * n));
+  REQUIRE(eigen_g_dsfew('L', n, 3, a.row_offsets.data(), a.column.data(), a.value.data(), 0, w.data(),
+                        z.data(), n, nullptr) == 0);
+  double residual = -1, orthogonality = -1;
+  const auto call = [&](std::int64_t count, std::int64_t ldz) {
+    return eigen_g_dsfew_verify(n, count, a.row_offsets.data(), a.column.data(), a.value.data(), w.data(),
+                                z.data(), ldz, &residual, &orthogonality);
+  };
+  CHECK(call(3, n) == 0);
+  CHECK((residual >= 0 && residual <= 10));
+  CHECK((orthogonality >= 0 && orthogonality <= 10));
+  CHECK(call(n + 1, n) == -2);
+  CHECK(call(3, n - 1) == -8);
+  z[5] += 1e-6;
+  CHECK(call(3, n) == 1);
+  CHECK(residual > 10);
+}

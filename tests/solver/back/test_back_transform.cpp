@@ -70,7 +70,7 @@ void check(Uplo uplo, std::int64_t n, std::int64_t m) {
                 static_cast<lapack_int>(lda), tau.data(), by_lapack.data(),
                 static_cast<lapack_int>(ldz)) == 0);
   support::HostScratch scratch(back_transform_bytes_on_cpu<T>(n, m));
-  back_transform<T>(uplo, {a.data(), n, n, lda}, tau.data(), {z.data(), n, m, ldz}, scratch);
+  back_transform_on_cpu<T>(uplo, {a.data(), n, n, lda}, tau.data(), {z.data(), n, m, ldz}, scratch);
 
   const auto close = static_cast<real_t<T>>(n + 20) * std::numeric_limits<real_t<T>>::epsilon();
   std::int64_t wrong = 0;

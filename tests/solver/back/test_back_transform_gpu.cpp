@@ -38,7 +38,7 @@ Problem random_problem(std::int64_t n, std::int64_t m, std::int64_t ldz) {
   return p;
 }
 
-std::vector<double> on_gpu(const Problem& p, const std::function<void(ColumnRange)>& queued = {}) {
+std::vector<double> on_gpu(const Problem& p, const std::function<void(ColumnRange)>& columns_ready = {}) {
   Queue queue;
   const Reflectors& r = p.reflectors;
   DeviceBuffer<double> a(r.lda * p.n), tau(p.n), z(p.ldz * p.m);
@@ -51,7 +51,7 @@ std::vector<double> on_gpu(const Problem& p, const std::function<void(ColumnRang
   up(z, p.z);
   EIGEN_G_CUDA(cudaDeviceSynchronize());  // the queue's stream does not wait for the default one
   back_transform<double>(queue, MatrixView<const double>{a.data(), p.n, p.n, r.lda}, tau.data(),
-                         {z.data(), p.n, p.m, p.ldz}, scratch, nullptr, queued);
+                         {z.data(), p.n, p.m, p.ldz}, scratch, nullptr, columns_ready);
   queue.wait();
   std::vector<double> got(p.z.size());
   EIGEN_G_CUDA(cudaMemcpy(got.data(), z.data(), z.bytes(), cudaMemcpyDeviceToHost));
@@ -64,10 +64,10 @@ std::vector<double> on_gpu(const Problem& p, const std::function<void(ColumnRang
 //   ---------------
 //   ||z||_2 n ulp
 void check(std::int64_t n, std::int64_t m, std::int64_t stride = 1, std::int64_t padding = 0,
-           const std::function<void(ColumnRange)>& queued = {}) {
+           const std::function<void(ColumnRange)>& columns_ready = {}) {
   CAPTURE(n, m, padding);
   const Problem p = random_problem(n, m, n + padding);
-  const std::vector<double> got = on_gpu(p, queued), again = on_gpu(p, queued);
+  const std::vector<double> got = on_gpu(p, columns_ready), again = on_gpu(p, columns_ready);
   REQUIRE(std::memcmp(got.data(), again.data(), got.size() * sizeof(double)) == 0);
   double worst = 0;
   for (std::int64_t c = 0; c < m; c += stride) {

@@ -12,6 +12,7 @@
 #include <limits>
 #include <string>
 #include <type_traits>
+#include <utility>
 #include <vector>
 
 #include "apps/generate/formula.hpp"
@@ -174,11 +175,12 @@ std::string fault_of_indefinite(const Grid& grid) {
              : "the minor is " + std::to_string(report.bad_minor);
 }
 
-// B = diag(1, ..., 1, 1e-32): wrong pairs must not pass any of the limits, and neither must a NaN in B.
+// B = I with one other entry on the diagonal. 1e-32: wrong pairs must not pass any of the limits. NaN: neither must this B, and its norm
+// must be NaN, also if sums of other columns follow.
 std::string fault_of_ill_conditioned(const Grid& grid) {
   const Case c{"random", 20, 3, {}, 1};
   const distributed::BlockCyclic layout = distributed::layout_of(grid, c.n, c.n, c.block);
-  for (const double last : {1e-32, nan})
+  for (const auto& [row, other] : {std::pair(19, 1e-32), std::pair(19, nan), std::pair(0, nan)})
     for (int itype = 1; itype <= 3; ++itype) {
       const LocalMatrix<double> a = again<double>(c, spec_of(c, "random"), 1, grid),
                                 z = again<double>(c, spec_of(c, "uniform"), 1, grid),
@@ -186,9 +188,10 @@ std::string fault_of_ill_conditioned(const Grid& grid) {
       const distributed::Deal &rows = layout.rows, &cols = layout.cols;
       for (std::int64_t l = 0; l < cols.count(); ++l)
         for (std::int64_t k = 0; k < rows.count(); ++k)
-          view(b)(k, l) = rows.global(k) != cols.global(l) ? 0 : rows.global(k) == c.n - 1 ? last : 1;
+          view(b)(k, l) = rows.global(k) != cols.global(l) ? 0 : rows.global(k) == row ? other : 1;
       const GeneralisedVerification v = distributed::verify_generalised(
           grid.comm(), itype, view(a), view(b), std::vector<double>(20, 1.0), view(z));
+      if (std::isnan(v.norm_b) != std::isnan(other)) return "the norm of B is " + std::to_string(v.norm_b);
       if (passed(v) || v.residual <= v.residual_limit || v.orthogonality <= v.orthogonality_limit)
         return "passes, itype " + std::to_string(itype) + ", residual " + std::to_string(v.residual);
     }

@@ -1,5 +1,6 @@
 #include "solver/api/eigen_g.hpp"
 
+#include <cmath>
 #include <set>
 #include <stdexcept>
 #include <string>
@@ -60,6 +61,39 @@ TEMPLATE_TEST_CASE("the residual of a random matrix is small and not nothing", "
         support::limits::frobenius_ratio);
   CHECK(v.reconstruction / support::limits::ulp <= support::limits::frobenius_ratio);
   CHECK(v.orthogonality / support::limits::ulp <= support::limits::frobenius_ratio);
+}
+
+TEMPLATE_TEST_CASE("values only of badly scaled matrices, whole and in part", "", OnCpu, OnGpu) {
+  ON_DEVICE(TestType);
+  // T is A itself. The square of an entry is subnormal.
+  const std::vector<std::vector<double>> matrices{
+      {-5e-164, 50, 0, 50, 0, 8e-161, 0, 8e-161, 0},
+      {0, 1e-80, 0, 1e-80, 1, 0.509, 0, 0.509, 0},
+  };
+  const double root = std::sqrt(0.25 + 0.509 * 0.509);
+  const std::vector<std::vector<double>> truth{{-50, 0, 50}, {0.5 - root, 0, 0.5 + root}};
+  for (std::size_t k = 0; k < 2; ++k)
+    for (const Uplo uplo : {Uplo::lower, Uplo::upper}) {
+      CAPTURE(k, support::name(uplo));
+      const auto values_of = [&](const eigen_g::Subset& subset) {
+        std::vector<double> a = matrices[k], w(3, support::nan);
+        support::OptionsAndDevices o = options(TestType::device);
+        o.vectors = false;
+        o.uplo = uplo;
+        o.subset = subset;
+        const eigen_g::Report report = eigen_g::eigen_g(3, a.data(), 3, w.data(), nullptr, 3, o, o);
+        w.resize(static_cast<std::size_t>(report.m));
+        return w;
+      };
+      const auto check = [&](const std::vector<double>& w, std::size_t first, std::size_t count) {
+        REQUIRE(w.size() == count);
+        for (std::size_t i = 0; i < count; ++i)
+          CHECK(std::abs(w[i] - truth[k][first + i]) <= 16 * support::limits::ulp * truth[k][2]);
+      };
+      check(values_of(eigen_g::Subset{}), 0, 3);
+      check(values_of(eigen_g::Subset::by_index(3, 3)), 2, 1);
+      check(values_of(eigen_g::Subset::by_value(0.8 * truth[k][2], 1.2 * truth[k][2])), 2, 1);
+    }
 }
 
 TEMPLATE_TEST_CASE("both triangles name the same matrix", "", OnCpu, OnGpu) {

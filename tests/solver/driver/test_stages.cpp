@@ -299,7 +299,8 @@ TEST_CASE("stages: the CPU's workspace as it is told") {
   // n times the block size of LAPACK, at most 64
   CHECK(sytrd_workspace_bytes(Uplo::lower, 1000, 1000, false).host >= 1000 * 8);
   CHECK(sytrd_workspace_bytes(Uplo::lower, 1000, 1000, false).host <= 1000 * 64 * 8);
-  CHECK(stedc_workspace_bytes(1000, false, false).host == 0);
+  CHECK(stedc_workspace_bytes(1000, false, false).host >= 1000 * 2 * 8);  // a copy of d and e
+  CHECK(stedc_workspace_bytes(1000, false, false).host <= 20'000);
   CHECK(stedc_workspace_bytes(1000, true, false).host >= 8'000'000);
   CHECK(ormtr_workspace_bytes(Uplo::lower, 1000, 10, false).host < 100'000);
 }

@@ -110,12 +110,13 @@ TEST_CASE("two-stage path on a GPU: one solver, bands and full matrices in turns
   }
 }
 
-// The requested engine runs every large product. The values have the bits of a solve without vectors.
+// The requested engine runs the large products. Below n = 1024 all products of back_transform_chase are small, and small products are
+// native with every engine. The values have the bits of a solve without vectors.
 TEST_CASE("two-stage path on a GPU: forced engines", "[gpu][large]") {
   NEEDS_GPU();
   std::vector<Engine> forced{Engine::df};
   if (engine_built(Engine::emulated)) forced.push_back(Engine::emulated);
-  for (const std::int64_t n : {200, 517, 1300})
+  for (const std::int64_t n : {600, 917, 1300})
     for (const Engine engine : forced) {
       CAPTURE(n, name(engine));
       const Stored s = random_matrix(n, n % 2 == 0 ? Uplo::lower : Uplo::upper, 1);
@@ -126,8 +127,8 @@ TEST_CASE("two-stage path on a GPU: forced engines", "[gpu][large]") {
       for (const StageWork& work : pairs.report.stages)
         if (work.stage == Stage::full_to_band || work.stage == Stage::back_transform_chase) {
           CAPTURE(name(work.stage));
-          CHECK(work.flops[engine] > 0);
-          CHECK(work.flops[Engine::native] == 0);
+          const bool small = work.stage == Stage::back_transform_chase && n < 1024;
+          CHECK((work.flops[engine] > work.flops[Engine::native]) == !small);
         }
       const Verification v = verify(s.uplo, n, s.a.data(), s.lda, n, pairs.w.data(), pairs.z.data(),
                                     pairs.ldz, DeviceChoice::cpu);

@@ -23,8 +23,8 @@ Reduction reduce_on_cpu(const Matrix& a, std::int64_t n, Uplo uplo) {
   std::vector<double> tau(static_cast<std::size_t>(n));
   support::HostScratch scratch(
       std::max(tridiagonalize_bytes_on_cpu<double>(n), back_transform_bytes_on_cpu<double>(n, n)));
-  tridiagonalize<double>(uplo, {work.data(), n, n, n}, r.d.data(), r.e.data(), tau.data(), scratch);
-  back_transform<double>(uplo, {work.data(), n, n, n}, tau.data(), {r.q.data(), n, n, n}, scratch);
+  tridiagonalize_on_cpu<double>(uplo, {work.data(), n, n, n}, r.d.data(), r.e.data(), tau.data(), scratch);
+  back_transform_on_cpu<double>(uplo, {work.data(), n, n, n}, tau.data(), {r.q.data(), n, n, n}, scratch);
   return r;
 }
 
@@ -62,8 +62,8 @@ TEMPLATE_TEST_CASE("tridiagonalize: OpenBLAS stays within the workspace", "", do
       for (std::size_t k = 0; k < a.size(); ++k) a[k] = std::sin(static_cast<real_t<TestType>>(k));
       std::vector<real_t<TestType>> d(static_cast<std::size_t>(n)), e(d.size());
       Guarded scratch(bytes);
-      tridiagonalize<TestType>(uplo, {a.data(), n, n, n}, d.data(), e.data(), tau.data(),
-                               Arena(scratch.data(), bytes));
+      tridiagonalize_on_cpu<TestType>(uplo, {a.data(), n, n, n}, d.data(), e.data(), tau.data(),
+                                      Arena(scratch.data(), bytes));
       CHECK(std::isfinite(d.back()));
     }
   }

@@ -41,7 +41,8 @@ void check_pairs(const SparseCase& a, const Found& found, const FewOptions& opti
     double residual = 0;
     for (std::int64_t i = 0; i < n; ++i)
       residual += std::pow(az[static_cast<std::size_t>(i)] - value * z[i], 2);
-    CHECK(std::sqrt(residual) <= 1.01 * options.tolerance * norm + 1e-300);
+    CHECK(std::sqrt(residual) <=
+          (1.01 * found.report.tolerance + 1e-15) * norm + 1e-300);  // 1e-15: of this product
     for (std::int64_t d = 0; d <= c; ++d)
       CHECK(std::abs(std::inner_product(z, z + n, found.z.data() + d * n, 0.0) - (c == d)) <= 1e-12);
   }
@@ -108,4 +109,37 @@ TEST_CASE(
   product.report = solve_few(by_host, product.w.data(), device(z_dev.data()), a.n(), nullptr, options);
   get_z(product);
   check_pairs(a, product, options);
+}
+
+TEST_CASE("few pairs on a GPU: matrices at the ends of the range", "[gpu]") {
+  NEEDS_GPU();
+  const double scale = GENERATE(2e307, 1e306, 5e-309, 1e-310);
+  CAPTURE(scale);
+  const SparseCase plain = support::grid({12, 11});
+  SparseCase a = plain;
+  for (double& value : a.value) value *= scale;
+  FewOptions options;
+  options.method = FewMethod::lanczos;
+  options.count = 4;
+  options.end = End::highest;
+  Devices gpu;
+  gpu.device = DeviceChoice::gpu;
+  Found host{{}, std::vector<double>(4), std::vector<double>(static_cast<std::size_t>(4 * a.n()))},
+      rows = host;
+  host.report = solve_few(a.rows(), host.w.data(), host.z.data(), a.n(), options, gpu);
+
+  const auto row_offsets = to_device(a.row_offsets);
+  const auto column = to_device(a.column);
+  const auto value = to_device(a.value);
+  const DeviceBuffer<double> z_dev = to_device(rows.z);
+  const DeviceCsrMatrix<double> on_gpu{
+      a.n(), static_cast<std::int64_t>(a.column.size()), device<const std::int64_t>(row_offsets.data()),
+      device<const std::int32_t>(column.data()), device<const double>(value.data())};
+  rows.report = solve_few(on_gpu, rows.w.data(), device(z_dev.data()), a.n(), nullptr, options);
+  EIGEN_G_CUDA(
+      cudaMemcpy(rows.z.data(), z_dev.data(), rows.z.size() * sizeof(double), cudaMemcpyDeviceToHost));
+  for (Found* found : {&host, &rows}) {
+    for (double& w : found->w) w /= scale;
+    check_pairs(plain, *found, options);
+  }
 }

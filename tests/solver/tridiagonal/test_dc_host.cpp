@@ -70,7 +70,7 @@ TEST_CASE("the host executor: the vectors of a random T are more orthogonal than
   std::vector<double> d = t.d, e = t.e, z(777 * 777);
   e.push_back(0);
   support::HostScratch scratch(divide_and_conquer_bytes_on_cpu<double>(777, true, 777));
-  REQUIRE(divide_and_conquer(777, d.data(), e.data(), {z.data(), 777, 777, 777}, scratch).status ==
+  REQUIRE(divide_and_conquer_on_cpu(777, d.data(), e.data(), {z.data(), 777, 777, 777}, scratch).status ==
           Status::converged);
   const double ours = support::orthogonality(777, support::dc_on_cpu(t.d, t.e).z);
   CAPTURE(ours, support::orthogonality(777, z));

@@ -16,7 +16,7 @@ TEST_CASE("LAPACK's divide and conquer passes the same checks") {
     e.push_back(0);
     support::HostScratch scratch(divide_and_conquer_bytes_on_cpu<double>(105, true, 105));
     const DivideAndConquerResult outcome =
-        divide_and_conquer(105, d.data(), e.data(), {z.data(), 105, 105, 105}, scratch);
+        divide_and_conquer_on_cpu(105, d.data(), e.data(), {z.data(), 105, 105, 105}, scratch);
     CHECK(outcome.status == Status::converged);
     support::check_decomposition(t, d, z, 105, support::dstedc_family(kind), support::Machine::cpu);
   }

@@ -1,0 +1,49 @@
+#include "hybrid/machine/fork.hpp"
+
+#include <pthread.h>
+
+#include <new>
+
+namespace eigen_g {
+
+namespace {
+
+int forks_so_far = 0;
+
+// Turns first: a thread with a turn may make a value, but no value is made by turns.
+void before() {
+  at_fork::hold_turns();
+  making().lock();
+}
+void in_parent() {
+  making().unlock();
+  at_fork::release_turns();
+}
+void in_child() {
+  ++forks_so_far;
+  new (&making()) std::recursive_mutex;  // its owner's id is that of a thread of the parent
+  at_fork::renew_turns();
+  at_fork::renew_loops();
+}
+
+[[maybe_unused]] const int registered = pthread_atfork(before, in_parent, in_child);
+
+}  // namespace
+
+int forks() {
+  return forks_so_far;
+}
+
+std::string no_cuda_after_fork() {
+  if (forks_so_far == 0) return "";
+  return "; this process is a child of fork(), and a child cannot use CUDA if its parent has used it: start "
+         "the process anew "
+         "(multiprocessing: \"spawn\" or \"forkserver\")";
+}
+
+std::recursive_mutex& making() {
+  static constinit std::recursive_mutex mutex;
+  return mutex;
+}
+
+}  // namespace eigen_g
