@@ -96,13 +96,6 @@ std::vector<int> some_families(int step = 1, int remainder = 0) {
   return chosen;
 }
 
-// The order to which the kernels pad a matrix.
-int padded(int n) {
-  for (const int order : {4, 8, 16, 32, 48, 64, 96})
-    if (n <= order) return order;
-  return 128;
-}
-
 }  // namespace
 
 #define ALL_TYPES float, double, std::complex<float>, std::complex<double>
@@ -201,7 +194,7 @@ TEMPLATE_TEST_CASE("batched kernels: matrices of several orders", "", ALL_TYPES)
       CHECK(value_distance(values.values(k), whole.values(k)) <= support::limits::values_only);
     }
     const auto last = batch.count() - 1;
-    if (padded(orders.back()) == padded(batch.n))
+    if (padded_order(orders.back()) == padded_order(batch.n))
       CHECK(same_results(solve(alone(batch, last)), 0, whole, last));
   }
 }
