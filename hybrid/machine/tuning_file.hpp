@@ -36,9 +36,9 @@ class TuningValues {
   // Throws InvalidArgument("EIGEN_G_TUNING") if the member is an integer that cannot hold the value.
   template <class T>
   void replace(const std::string& name, T& member) {
-    constexpr bool integer = std::is_integral_v<T>;
-    if (const auto value = take(name, integer, integer ? std::numeric_limits<T>::max() : 0))
-      member = static_cast<T>(*value);
+    std::uint64_t most = 0;
+    if constexpr (std::is_integral_v<T>) most = std::numeric_limits<T>::max();
+    if (const auto value = take(name, std::is_integral_v<T>, most)) member = static_cast<T>(*value);
   }
   // Throws InvalidArgument("EIGEN_G_TUNING") if a name of the section was not asked for, or if `holds` is false.
   void finish(bool holds = true) const;
