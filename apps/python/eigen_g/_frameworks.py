@@ -218,7 +218,7 @@ class _CuPy:
 
 
 def has_tangent(torch: Any, a: Array) -> bool:
-    """True if a PyTorch tensor has a tangent of forward mode. False in those layers of PyTorch's dispatcher that see no tangents."""
+    """True if a PyTorch tensor has a tangent of forward mode. False in the layers of PyTorch's dispatcher that see no tangents."""
     forward_ad = torch.autograd.forward_ad
     if forward_ad._current_level < 0:  # no forward mode: nearly every call
         return False
