@@ -271,7 +271,7 @@ TEMPLATE_TEST_CASE("generalised: a factor that is returned and given again", "",
     }
 }
 
-// The rows are reordered only if this keeps digits: otherwise the bits are those of a factor in the caller's order.
+// The rows are reordered only if this keeps digits. Otherwise the results have the bits of a factorization in the order of the caller.
 TEMPLATE_TEST_CASE("generalised: a well-conditioned B stays in the caller's order", "", OnCpu, OnGpu) {
   ON_DEVICE(TestType);
   for (const std::int64_t n : {20, 130})

@@ -129,7 +129,7 @@ TEMPLATE_TEST_CASE("generalised on device pointers: B in another order of its ro
       Options part;
       part.subset = Subset::by_index(3, n / 2);
       check(itype, a, b, solved<T>({itype}, a, b, 1, false, part));
-      CHECK((s.report.devices.at(0).index == -1) == (n < 72));
+      CHECK((s.report.devices.at(0).gpu == -1) == (n < 72));
     }
 }
 
