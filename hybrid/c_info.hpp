@@ -13,6 +13,7 @@
 #include <cstdint>
 #include <initializer_list>
 #include <new>
+#include <string_view>
 
 #include "hybrid/error.hpp"
 #include "hybrid/uplo.hpp"
@@ -24,8 +25,8 @@ enum : std::int64_t { host_memory = -1001, device_memory = -1002, device_failure
 inline bool is_of(const InvalidArgument& error, const char* parameter) {
   return error.parameter() == parameter;
 }
-inline bool is_of_options(const char*) {
-  return false;
+inline bool is_of_options(const char* parameter) {
+  return std::string_view(parameter) == "options";
 }
 
 // Calls call(), which returns an info >= 0, and turns an exception into a negative info. `positions` lists the arguments of the

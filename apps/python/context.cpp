@@ -1,5 +1,6 @@
 #include "apps/python/context.hpp"
 
+#include "apps/python/batch.hpp"
 #include "apps/python/gil.hpp"
 #include "apps/python/types.hpp"
 
@@ -113,9 +114,26 @@ struct PythonSolver::Generalised final : Any {
   GeneralisedSolver<T> solver;
 };
 
+struct PythonSolver::BatchOfOne final : Any {
+  BatchOfOne(const CallOptions& options, std::int64_t order) : plan(options), n(order) {}
+  WorkspaceBytes workspace(MatrixLayout) const override { return batch_of_one_workspace(plan, n); }
+  bool on_gpu() const override { return false; }
+  void set_workspace(const Workspace&) override {}
+  PythonReport solve(std::uintptr_t a, std::int64_t lda, std::uintptr_t, std::int64_t, std::uintptr_t w,
+                     std::uintptr_t z, std::int64_t ldz, std::uintptr_t) override {
+    return solve_batch_of_one(plan, n, a, lda, w, z, ldz);
+  }
+  CallOptions plan;
+  std::int64_t n;
+};
+
 PythonSolver::PythonSolver(PythonContext& context, const CallOptions& plan, std::int64_t n, bool on_device,
                            int gpu, nb::object progress)
     : gpu_(gpu) {
+  if (!on_device && is_batch_of_one(plan, n, !progress.is_none())) {
+    solver_ = std::make_unique<BatchOfOne>(plan, n);
+    return;
+  }
   const Options options = with_progress(plan.options, n, std::move(progress));
   const Pointers pointers = on_device ? Pointers::device : Pointers::host;
   const GilReleased free;

@@ -52,7 +52,7 @@ class PythonContext {
 using PythonReport = GeneralisedReport;
 PythonReport reported(Report report);
 
-// Solver<T>, or GeneralisedSolver<T> for a generalised problem; the plan's dtype is T.
+// Solver<T>, or GeneralisedSolver<T> for a generalised problem; the plan's dtype is T. A batch of one (batch.hpp) has neither.
 class PythonSolver {
  public:
   PythonSolver(PythonContext& context, const CallOptions& plan, std::int64_t n, bool on_device, int gpu,
@@ -70,6 +70,7 @@ class PythonSolver {
   struct Standard;
   template <class T>
   struct Generalised;
+  struct BatchOfOne;
   int gpu_;
   std::unique_ptr<Any> solver_;
 };

@@ -1,9 +1,10 @@
-// eigen_g.jax.eigh on the CPU: a handler that XLA calls. (A JAX callback into Python can wait forever in a process with one core: it
+// eigen_g.jax.eigh on the CPU: a handler that XLA calls. A matrix that fails gets NaNs as its result. (A JAX callback into Python can wait forever in a process with one core: it
 // reads its argument by means of the thread on which it runs itself. JAX issues 24255, 25861.)
 #include <algorithm>
 #include <limits>
+#include <vector>
 
-#include <eigen_g/eigen_g.hpp>
+#include <eigen_g/batched.hpp>
 
 #include "apps/python/jax.hpp"
 #include "apps/python/jax_call.hpp"
@@ -12,16 +13,10 @@ namespace eigen_g::python {
 
 namespace {
 
-// A matrix with a NaN or an infinity gets NaNs as its result.
-template <class T>
-void solve_one(std::int64_t n, const T* a, real_t<T>* w, T* v, const Options& options) {
-  try {
-    if (eigen_g<T>(n, a, n, w, v, n, options).status == Status::converged) return;
-  } catch (const NonFiniteEntry&) {
-  }
-  constexpr auto nan = std::numeric_limits<real_t<T>>::quiet_NaN();
-  std::fill_n(w, n, nan);
-  std::fill_n(reinterpret_cast<real_t<T>*>(v), n * n * static_cast<std::int64_t>(sizeof(T) / sizeof(nan)),
+template <class X>
+void fill_with_nan(X* first, std::int64_t count) {
+  constexpr auto nan = std::numeric_limits<real_t<X>>::quiet_NaN();
+  std::fill_n(reinterpret_cast<real_t<X>*>(first), count * static_cast<std::int64_t>(sizeof(X) / sizeof(nan)),
               nan);
 }
 
@@ -30,8 +25,14 @@ ffi::Error eigh_on_cpu(ffi::AnyBuffer matrices, ffi::Result<ffi::AnyBuffer> valu
   const Options options{.uplo = lower ? Uplo::upper : Uplo::lower};  // the solver reads the transpose
   return solved(matrices, values, vectors,
                 [&]<class T>(std::int64_t n, std::int64_t count, const T* a, real_t<T>* w, T* v) {
-                  for (std::int64_t k = 0; k < count; ++k, a += n * n, w += n, v += n * n)
-                    solve_one(n, a, w, v, options);
+                  std::vector<std::int32_t> status(static_cast<std::size_t>(count));
+                  const BatchReport report =
+                      eigen_g_batched<T>(n, count, a, n, w, v, n, status.data(), {}, options);
+                  for (std::int64_t k = 0; report.failed > 0 && k < count; ++k)
+                    if (status[static_cast<std::size_t>(k)] != 0) {
+                      fill_with_nan(w + k * n, n);
+                      fill_with_nan(v + k * n * n, n * n);
+                    }
                   return ffi::Error::Success();
                 });
 }

@@ -14,6 +14,7 @@
 #include <eigen_g/verify.hpp>
 #include <eigen_g/verify_generalised.hpp>
 
+#include "apps/python/batch.hpp"
 #include "apps/python/context.hpp"
 #include "apps/python/gil.hpp"
 #include "apps/python/jax.hpp"
@@ -31,6 +32,10 @@ using Address = std::uintptr_t;
 
 PythonReport solve_host(const CallOptions& plan, std::int64_t n, Address a, std::int64_t lda, Address b,
                         std::int64_t ldb, Address w, Address z, std::int64_t ldz, nb::object progress) {
+  if (is_batch_of_one(plan, n, !progress.is_none())) {
+    const GilReleased free;
+    return solve_batch_of_one(plan, n, a, lda, w, z, ldz);
+  }
   const Options options = with_progress(plan.options, n, std::move(progress));
   const GilReleased free;
   if (plan.itype == 0)
@@ -132,6 +137,7 @@ GeneralisedVerification verify_generalised_at(const CallOptions& plan, std::int6
 }
 
 WorkspaceBytes workspace_at(const CallOptions& plan, std::int64_t n, bool on_gpu, bool on_device, int gpu) {
+  if (!on_gpu && !on_device && is_batch_of_one(plan, n, false)) return batch_of_one_workspace(plan, n);
   const OnGpu on(gpu);
   const Pointers pointers = on_device ? Pointers::device : Pointers::host;
   if (plan.itype == 0)
@@ -147,6 +153,19 @@ WorkspaceBytes workspace_at(const CallOptions& plan, std::int64_t n, bool on_gpu
 
 std::pair<std::uint64_t, std::uint64_t> pair_of(const WorkspaceBytes& bytes) {
   return {bytes.host, bytes.device};
+}
+
+nb::list devices_of(const std::vector<DeviceWork>& works) {
+  nb::list devices;
+  for (const DeviceWork& work : works) {
+    nb::dict device;
+    device["name"] = work.name;
+    device["gpu"] = work.gpu < 0 ? nb::none() : nb::object(nb::int_(work.gpu));
+    device["share"] = work.share;
+    device["seconds"] = work.seconds;
+    devices.append(device);
+  }
+  return devices;
 }
 
 void bind_report(nb::module_& m) {
@@ -165,19 +184,7 @@ void bind_report(nb::module_& m) {
                      return stages;
                    })
       .def_ro("bad_minor", &PythonReport::bad_minor)
-      .def_prop_ro("devices",
-                   [](const PythonReport& r) {
-                     nb::list devices;
-                     for (const DeviceWork& work : r.devices) {
-                       nb::dict device;
-                       device["name"] = work.name;
-                       device["gpu"] = work.gpu < 0 ? nb::none() : nb::object(nb::int_(work.gpu));
-                       device["share"] = work.share;
-                       device["seconds"] = work.seconds;
-                       devices.append(device);
-                     }
-                     return devices;
-                   })
+      .def_prop_ro("devices", [](const PythonReport& r) { return devices_of(r.devices); })
       .def_prop_ro("refinement",
                    [](const PythonReport& r) {
                      nb::dict refinement;
@@ -197,6 +204,17 @@ void bind_report(nb::module_& m) {
                      return steps;
                    })
       .def_prop_ro("workspace_bytes", [](const PythonReport& r) { return pair_of(r.bytes); });
+
+  nb::class_<BatchReport>(m, "BatchReport", "Report of a batch.")
+      .def_ro("count", &BatchReport::count)
+      .def_ro("failed", &BatchReport::failed)
+      .def_prop_ro(
+          "first_failed",
+          [](const BatchReport& r) { return r.failed == 0 ? std::optional<std::int64_t>() : r.first_failed; })
+      .def_ro("m", &BatchReport::m)
+      .def_ro("seconds", &BatchReport::seconds)
+      .def_prop_ro("devices", [](const BatchReport& r) { return devices_of(r.devices); })
+      .def_prop_ro("workspace_bytes", [](const BatchReport& r) { return pair_of(r.bytes); });
 
   nb::class_<Verification>(m, "Verification", "Verification of eigenpairs.")
       .def_prop_ro("passed", [](const Verification& v) { return passed(v); })
@@ -292,6 +310,23 @@ NB_MODULE(_core, m) {
 
   m.def("solve_host", &solve_host, "plan"_a, "n"_a, "a"_a, "lda"_a, "b"_a, "ldb"_a, "w"_a, "z"_a, "ldz"_a,
         "progress"_a.none());
+  nb::class_<PythonBatchedSolver>(m, "BatchedSolver")
+      .def(nb::init<PythonContext&, const CallOptions&, std::int64_t, std::int64_t, int>(),
+           nb::keep_alive<1, 2>(), "context"_a, "plan"_a, "n"_a, "most"_a, "gpu"_a)
+      .def_prop_ro("workspace_bytes",
+                   [](const PythonBatchedSolver& solver) { return pair_of(solver.workspace()); })
+      .def("set_workspace", &PythonBatchedSolver::set_workspace)
+      .def("solve", [](PythonBatchedSolver& solver, std::int64_t n, std::int64_t count, Address a,
+                       std::int64_t lda, std::int64_t stride_a, Address w, Address z, std::int64_t ldz,
+                       std::int64_t stride_z, Address status, Address stream) {
+        return solver.solve({n, count, a, lda, stride_a, w, z, ldz, stride_z, status}, stream);
+      });
+  m.def("solve_batch", [](const CallOptions& plan, std::int64_t n, std::int64_t count, Address a,
+                          std::int64_t lda, std::int64_t stride_a, Address w, Address z, std::int64_t ldz,
+                          std::int64_t stride_z, Address status) {
+    return solve_batch_on_host(plan, {n, count, a, lda, stride_a, w, z, ldz, stride_z, status});
+  });
+  m.def("solve_ragged", &solve_ragged);
   m.def("sytrd", &sytrd_at);
   m.def("stedc", &stedc_at);
   m.def("ormtr", &ormtr_at);
@@ -311,6 +346,7 @@ NB_MODULE(_core, m) {
 #endif
     return handlers;
   });
+  m.attr("min_order_to_interrupt") = min_order_to_interrupt;
   m.def("gpu_count", &gpu_count);
   m.def("release_thread_cache", [] {
     const GilReleased free;

@@ -11,8 +11,6 @@ namespace nb = nanobind;
 
 namespace {
 
-constexpr std::int64_t min_order_to_interrupt = 2000;
-
 const char* name(DeviceChoice device) {
   return device == DeviceChoice::automatic ? "auto" : device == DeviceChoice::cpu ? "cpu" : "gpu";
 }

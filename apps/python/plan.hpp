@@ -12,6 +12,9 @@
 
 namespace eigen_g::python {
 
+// Solves of smaller orders cannot be interrupted.
+inline constexpr std::int64_t min_order_to_interrupt = 2000;
+
 struct CallOptions {
   std::string dtype;
   Options options;

@@ -13,7 +13,7 @@ namespace eigen_g::apps {
 
 std::string bytes_text(std::uint64_t bytes);                   // "0 B", "812 B", "1.5 GB": powers of 1000
 std::string left_column(std::string text, std::size_t width);  // pads on the right; never truncates
-// A line: the name, padded to 14 columns or followed by one blank where it is longer, and the text.
+// A line with a name and a text. The name is padded to 14 columns. A longer name is followed by one blank.
 std::string report_row(const std::string& name, const std::string& text);
 std::string words(std::string name);                        // "divide_and_conquer" -> "divide and conquer"
 std::string joined(const std::vector<std::string>& parts);  // "a, b, c"

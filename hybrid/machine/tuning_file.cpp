@@ -14,8 +14,8 @@ namespace eigen_g {
 
 namespace {
 
-constexpr std::array<std::string_view, 6> sections{"products", "solver",  "two_stage",
-                                                   "cpu",      "threads", "spmv"};
+constexpr std::array<std::string_view, 7> sections{"products", "solver", "two_stage", "cpu",
+                                                   "threads",  "spmv",   "batched"};
 
 [[noreturn]] void refuse(const std::string& reason) {
   throw InvalidArgument("EIGEN_G_TUNING", reason);

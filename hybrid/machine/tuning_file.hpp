@@ -8,7 +8,8 @@
 //    "two_stage": {"orders_of_double": {"with_vectors": 4000}},         solver/devices/two_stage_tuning.hpp
 //    "cpu":       {"planned_rate": 0.7},                                solver/devices/tuning.hpp     CpuTuning
 //    "threads":   {"rows": [{"max_order": 499, "threads": 1}]},         hybrid/machine/tuning.hpp     ThreadTuning
-//    "spmv":      {"bytes_a_second": 3e12}}                             blas2/spmv/choice.hpp         SpmvRates
+//    "spmv":      {"bytes_a_second": 3e12},                             blas2/spmv/choice.hpp         SpmvRates
+//    "batched":   {"lanes": 2}}                                         solver/batched/batched_device.hpp  BatchTuning
 //
 // Every section and every member may be missing. An array is a list; an element that is null or missing keeps its value.
 // Each struct reads its section once, at its first use. With the file, results may differ in their last bits from results without it.

@@ -35,6 +35,8 @@ class Context {
  private:
   template <class T>
   friend class PlannedSolver;
+  template <class T>
+  friend class BatchedSolver;
   Resources* resources() const;  // null in a build without CUDA
   struct Impl;
   std::unique_ptr<Impl> impl_;

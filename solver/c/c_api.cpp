@@ -1,9 +1,6 @@
 #include <complex>
-#include <cstring>
 #include <memory>
 #include <new>
-#include <optional>
-#include <string>
 
 #include "hybrid/c_info.hpp"
 #include "solver/api/eigen_g.h"
@@ -19,60 +16,12 @@ struct eigen_g_solver {
 namespace {
 
 using namespace eigen_g;
+using c_arguments::devices_of;
 using c_arguments::info_of;
 using c_arguments::of_c;
 using c_arguments::options_of;
 using c_arguments::subset_of;
-
-DeviceChoice device_of(char device) {
-  switch (c_info::upper(device)) {
-    case 'A':
-      return DeviceChoice::automatic;
-    case 'C':
-      return DeviceChoice::cpu;
-    case 'G':
-      return DeviceChoice::gpu;
-    default:
-      throw InvalidArgument(Argument::device, "must be 'A', 'C' or 'G'");
-  }
-}
-
-// The caller's options as far as its version of the struct has them; null: the default ones.
-eigen_g_options whole_options(const eigen_g_options* given) {
-  eigen_g_options options;
-  eigen_g_default_options(&options);
-  if (!given) return options;
-  if (given->size < sizeof options.size || given->size > sizeof options)
-    throw InvalidArgument(Argument::options,
-                          "were not set by eigen_g_default_options() of this version or an older one");
-  std::memcpy(&options, given, given->size);
-  return options;
-}
-
-Options options_of(const eigen_g_options& o) {
-  Options options = options_of(o.jobz, o.uplo, subset_of(o.range, o.vl, o.vu, o.il, o.iu));
-  const std::optional<Engine> engine = engine_of(o.engine ? o.engine : "");
-  if (!engine) throw InvalidArgument(Argument::engine, "is not one of native, df, emulated, auto");
-  options.engine = *engine;
-  const std::optional<Path> path = path_of(o.path ? o.path : "");
-  if (!path) throw InvalidArgument(Argument::path, "is not one of auto, one_stage, two_stage");
-  options.path = *path;
-  const std::optional<Precision> precision = precision_of(o.precision ? o.precision : "");
-  if (!precision)
-    throw InvalidArgument(Argument::options, "name a precision that is not one of native, mixed");
-  options.precision = *precision;
-  return options;
-}
-
-Devices devices_of(const eigen_g_options& o) {
-  Devices devices;
-  devices.device = device_of(o.device);
-  devices.gpus = o.gpus;
-  devices.threads = o.threads;
-  devices.multiprocessors = o.multiprocessors;
-  devices.ratio = parse_ratio(o.ratio ? o.ratio : "");
-  return devices;
-}
+using c_arguments::whole_options;
 
 Pointers pointers_of(int on_device) {
   return on_device ? Pointers::device : Pointers::host;
@@ -226,7 +175,9 @@ void eigen_g_release_thread_cache(void) {
 }
 
 const char* eigen_g_info_text(std::int64_t info) {
-  if (info > 0) return "no convergence; of a generalised problem, beyond n: B is not positive definite";
+  if (info > 0)
+    return "no convergence; of a generalised problem, beyond n: B is not positive definite; of a batch: the "
+           "number of failed matrices";
   switch (info) {
     case 0:
       return "done";

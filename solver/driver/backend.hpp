@@ -67,7 +67,8 @@ class StandardBackend : public Backend<T> {
 };
 
 // Exponents of a generalised solve. The solve computes 2^a W instead of W. It scales B to 2^b B, whose entries are near 1; b is even.
-// After each stage L is the factor of the unscaled B, so the vectors need no scaling.
+// A stage that uses the scaled B or its factor removes the scaling from L before it ends. Between stages L is therefore the factor of
+// the unscaled B, and the vectors need no scaling.
 struct PencilScale {
   int a = 0, b = 0;
 };

@@ -32,7 +32,7 @@ struct GeneralisedParts {
   std::int64_t* minor;
   // The order of the rows (order.hpp), its inverse, and n - 1 ... 0, one after the other.
   std::int64_t *order, *inverse, *reverse;
-  // standard: for the caller's B, for the reduction to standard form, for the standard solve, and for the vectors.
+  // `standard` is used one after the other by the caller's B, the reduction to standard form, the standard solve, and the vectors.
   Arena checking, standard;
 
   GeneralisedParts(Arena& arena, const Plan& plan, bool own_z, std::uint64_t standard_bytes) {

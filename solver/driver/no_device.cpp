@@ -1,5 +1,6 @@
 // The driver's functions of a GPU in a build without CUDA: they throw DeviceError.
 #include "hybrid/instantiate.hpp"
+#include "solver/driver/batched.hpp"
 #include "solver/driver/device_stages.hpp"
 
 namespace eigen_g {
@@ -13,7 +14,17 @@ template <class T>
 NO_DEVICE(std::unique_ptr<Backend<T>> backend_on_gpu(const Plan&, Resources*))
 template <class T>
 NO_DEVICE(WorkspaceBytes bytes_on_gpu(const Plan&, MatrixLayout))
-EIGEN_G_INSTANTIATE(all_types, backend_on_gpu, bytes_on_gpu);
+template <class T>
+NO_DEVICE(std::unique_ptr<BatchOnGpu<T>> batch_on_gpu(std::int64_t, std::int64_t, const Options&,
+                                                      const Devices&, Resources*))
+template <class T>
+NO_DEVICE(BatchFailures ragged_on_gpu(const Batch<T>&, BatchReport&))
+template <class T>
+NO_DEVICE(void host_batch_on_gpu(const Batch<T>&, BatchReport&))
+template <class T>
+NO_DEVICE(WorkspaceBytes host_batch_bytes_on_gpu(std::int64_t, std::int64_t, const Options&))
+EIGEN_G_INSTANTIATE(all_types, backend_on_gpu, bytes_on_gpu, batch_on_gpu, ragged_on_gpu, host_batch_on_gpu,
+                    host_batch_bytes_on_gpu);
 
 using Matrix = MatrixView<double>;
 using Given = MatrixView<const double>;

@@ -7,8 +7,8 @@
 //
 // L's diagonal descends in the order of a Cholesky factorization with diagonal pivoting: the next row is the row with the largest diagonal
 // entry of the Schur complement that remains of B. The descending order of B's own diagonal costs nothing, and is close to the order of
-// pivoting unless rows are nearly dependent. Rows are nearly dependent if some l_kk^2 is a small part of its diagonal entry of B.
-// If B's diagonal entries differ by less than a factor of 4 and rows are not nearly dependent, the caller's order stays.
+// pivoting unless rows are nearly dependent. Rows are nearly dependent if some l_kk^2 is much smaller than
+// the diagonal entry of B in the same row. If B's diagonal entries differ by less than a factor of 4 and rows are not nearly dependent, the caller's order stays.
 //
 // order[k] is the row of the caller's B that becomes row k. T is double, float, std::complex<double> or std::complex<float>.
 // Source: LAPACK dpstrf; Davies, Higham and Tisseur, SIMAX 23 (2001), on the errors with pivoting.
@@ -32,7 +32,7 @@ using RowOrder = std::vector<std::int64_t>;
 // The order of the descending diagonal of B. Entries with equal exponents keep their order, so that most of B keeps its place.
 template <class R>
 RowOrder descending_order(const std::vector<R>& diagonal);
-// Rows are nearly dependent if independent * l_kk < sqrt(b_kk) for some k.
+// Rows are nearly dependent if independent * l_kk < sqrt(b_ii) for some k, where row i of the caller's B became row k of L.
 inline constexpr int independent = 4;
 // A factorization of B returns this value if rows are nearly dependent, and otherwise a bad minor or 0.
 inline constexpr std::int64_t nearly_dependent = -1;

@@ -8,19 +8,22 @@ memory and on its current stream.
     w, v = eigen_g.eigh(a)          # arguments of scipy.linalg.eigh
     w = eigen_g.eigvalsh(a)
     w, v = eigen_g.eigh(a, b)       # a @ v = b @ v * w
+    w, v = eigen_g.eigh(stack)      # many matrices (..., n, n) in one call; eigh_many([a1, a2]): of different orders
 
 With gradients: eigen_g.torch.eigh, eigen_g.jax.eigh. For existing programs: `with eigen_g.patched("torch"): ...`
 """
 
 from ._core import DeviceError, InvalidArgument, NonFiniteEntry, OutOfMemory
-from ._core import GeneralisedVerification, Report, Verification, gpu_count, version as _version
+from ._core import BatchReport, GeneralisedVerification, Report, Verification, gpu_count, version as _version
 from ._eigh import EighResult, LinAlgError, eigh, eigvalsh, workspace_bytes
+from ._many import eigh_many
 from ._patched import patched
 from ._solver import Solver
 from ._stages import Tridiagonal, apply_q, solve_tridiagonal, tridiagonalize, verify
 
 __version__ = _version()
 __all__ = [
+    "BatchReport",
     "DeviceError",
     "EighResult",
     "GeneralisedVerification",
@@ -34,6 +37,7 @@ __all__ = [
     "Verification",
     "apply_q",
     "eigh",
+    "eigh_many",
     "eigvalsh",
     "gpu_count",
     "patched",

@@ -31,7 +31,7 @@ class Report:
         """Time of the whole call."""
     @property
     def stages(self) -> list[tuple[str, float]]:
-        """Name and seconds of each stage, in the order in which they began."""
+        """Name and seconds of each stage, in the order in which they began. Empty for orders up to 48 on the CPU."""
     @property
     def devices(self) -> list[dict[str, object]]:
         """name, gpu (None: the CPU), share and seconds of each device that took part."""
@@ -49,6 +49,31 @@ class Report:
     @property
     def workspace_bytes(self) -> tuple[int, int]:
         """(host, device) bytes in addition to the matrix and the results."""
+
+class BatchReport:
+    """Results of a call for many matrices, other than its arrays."""
+
+    @property
+    def count(self) -> int:
+        """Number of matrices."""
+    @property
+    def failed(self) -> int:
+        """Number of matrices that have a NaN or an infinity, or did not converge."""
+    @property
+    def first_failed(self) -> int | None:
+        """Index of the first of them; None: there is none. A stack (..., n, n) counts as (count, n, n)."""
+    @property
+    def m(self) -> int:
+        """Number of pairs of each matrix; of matrices of different orders, of the largest one."""
+    @property
+    def seconds(self) -> float:
+        """Time of the whole call."""
+    @property
+    def devices(self) -> list[dict[str, object]]:
+        """As Report.devices."""
+    @property
+    def workspace_bytes(self) -> tuple[int, int]:
+        """(host, device) bytes in addition to the matrices and the results."""
 
 class Verification:
     """Residual and orthogonality of eigenpairs. The two lapack_ ratios are divided by n ulp, as in LAPACK's tests."""
@@ -155,12 +180,61 @@ class Solver:
     def set_workspace(self, memory: int, bytes: int, /) -> None: ...
     def solve(self, a: int, lda: int, b: int, ldb: int, w: int, z: int, ldz: int, stream: int, /) -> Report: ...
 
+class BatchedSolver:
+    def __init__(self, context: Context, plan: CallOptions, n: int, most: int, gpu: int) -> None: ...
+    @property
+    def workspace_bytes(self) -> tuple[int, int]: ...
+    def set_workspace(self, memory: int, bytes: int, /) -> None: ...
+    def solve(
+        self,
+        n: int,
+        count: int,
+        a: int,
+        lda: int,
+        stride_a: int,
+        w: int,
+        z: int,
+        ldz: int,
+        stride_z: int,
+        status: int,
+        stream: int,
+        /,
+    ) -> BatchReport: ...
+
+min_order_to_interrupt: int
+
 def types() -> list[str]: ...
 def generalised_types() -> list[str]: ...
 def stage_types() -> list[str]: ...
 def solve_host(
     plan: CallOptions, n: int, a: int, lda: int, b: int, ldb: int, w: int, z: int, ldz: int, progress: Progress | None
 ) -> Report: ...
+def solve_batch(
+    plan: CallOptions,
+    n: int,
+    count: int,
+    a: int,
+    lda: int,
+    stride_a: int,
+    w: int,
+    z: int,
+    ldz: int,
+    stride_z: int,
+    status: int,
+    /,
+) -> BatchReport: ...
+def solve_ragged(
+    plan: CallOptions,
+    n: list[int],
+    a: list[int],
+    lda: list[int],
+    w: list[int],
+    z: list[int],
+    status: int,
+    gpu: int,
+    stream: int,
+    /,
+) -> BatchReport: ...
 def sytrd(plan: CallOptions, n: int, a: int, lda: int, d: int, e: int, tau: int, gpu: int, stream: int, /) -> Report: ...
 def stedc(plan: CallOptions, n: int, d: int, e: int, z: int, ldz: int, gpu: int, stream: int, /) -> Report: ...
 def ormtr(

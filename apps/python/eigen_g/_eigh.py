@@ -20,13 +20,27 @@ class _Pairs(NamedTuple):
     eigenvectors: Array
 
 
-class EighResult(_Pairs):
-    """(eigenvalues, eigenvectors), with the Report of the call as `.report`; a tuple of Reports for a stack.
+Errors = Literal["raise", "status"]
 
-    The report is None if check_finite=False found a NaN or an infinity, and in a copy (pickle, copy).
+
+class Refused(NamedTuple):
+    """Failures of a matrix that raise an exception. After any other failure the matrix's results are NaN."""
+
+    not_finite: bool
+    not_solved: bool
+
+
+class EighResult(_Pairs):
+    """(eigenvalues, eigenvectors) with two attributes, which are None in a copy (pickle, copy).
+
+    report  the Report of the call. For a stack that is solved in one call its BatchReport; for other stacks a tuple of Reports. None
+            for a matrix with a NaN or an infinity
+    status  with errors="status" what became of the matrix: 0: solved. -1: its triangle has a NaN or an infinity. Otherwise positive: no
+            convergence, or n + k if b's leading minor of order k is not positive definite. For a stack a NumPy array of int32
     """
 
     report: Any = None
+    status: Any = None
 
     def __reduce__(self) -> tuple[Any, ...]:
         return EighResult, tuple(self)
@@ -124,6 +138,7 @@ def eigh(
     overwrite_b: bool = False,
     type: int = 1,
     check_finite: bool = True,
+    errors: Errors = "raise",
     subset_by_index: Iterable[int] | None = None,
     subset_by_value: Iterable[float] | None = None,
     driver: str | None = None,
@@ -146,8 +161,7 @@ def eigh(
 
     a                n x n, float64, float32, complex128 or complex64; one triangle is read. NumPy, CuPy, PyTorch, JAX, or any array
                      with DLPack or __cuda_array_interface__, or nested sequences. C and Fortran order are read in place, other
-                     strides are copied first. A stack (..., n, n) is solved one matrix after the other; its results are stacks in
-                     C order
+                     strides are copied first. A stack (..., n, n) is solved in one call if n < 2000 and the options below allow it
     b                positive definite; same n, framework and device as a; the same triangle is read. Stacks of a and b broadcast
     lower            True: the lower triangle is read; False: the upper one
     eigvals_only     True: returns w alone
@@ -155,6 +169,8 @@ def eigh(
                      memory, neither is overwritten
     type             1, 2 or 3; without b it has no effect
     check_finite     True: a NaN or an infinity in the triangle is an error. False: w and v become NaN, without a report
+    errors           "raise": the first failure of a matrix is an exception. "status": no failure of a matrix is. Its w and v become NaN,
+                     and .status has the reason. All other matrices of a stack are solved
     subset_by_index  [first, last]: the pairs with these indices and all between, from 0
     subset_by_value  [above, upto]: the pairs with above < w <= upto. All matrices of a stack must have the same number of them
     driver           SciPy's choice of a LAPACK routine: it is checked as in SciPy and has no effect
@@ -171,9 +187,18 @@ def eigh(
     progress         called with (stage, fraction); an exception from it ends the solve. On the CPU only the back-transformation reports
                      fractions between 0 and 1
 
-    Returns EighResult(eigenvalues, eigenvectors) with `.report`, or w alone. The arrays have a's framework and device; w is real,
-    v is in Fortran order. On a GPU the work runs on the framework's current stream, is complete on return, and uses memory of
-    the framework's pool. Without overwrite_a it works on a copy of a.
+    Returns EighResult(eigenvalues, eigenvectors) with `.report` and `.status`, or w alone. The arrays have a's framework and device; w
+    is real, v is in Fortran order. On a GPU the work runs on the framework's current stream, is complete on return, and uses memory
+    of the framework's pool. Without overwrite_a it works on a copy of a.
+
+    Stacks: w is (..., n) and v is (..., n, n), each of its matrices in Fortran order. One call solves the whole stack, by threads with a
+    matrix each on the CPU, and for n <= 128 by kernels for batches on a GPU. It reads the stack in place if its matrices are in C or
+    Fortran order at equal distances, and copies it first otherwise. The matrices are solved one after the other with b, progress,
+    subset_by_value, path="two_stage", or other values than the defaults of engine, gpus, ratio, precision and multiprocessors.
+
+    The bits of a matrix's results do not depend on the stack around it. On the CPU eigh(matrix) with the same options has the
+    same bits. On a GPU kernels for batches solve no single matrix: eigh(stack[k]) has other rounding errors than eigh(stack)[k] for
+    n <= 128, and eigh(stack[k : k + 1]) has the same bits. With device="auto" the size of the stack decides between CPU and GPU.
 
     The GIL is released. From n = 2000 on Ctrl-C ends a solve: on a GPU within a part of a stage, on the CPU at a stage's end.
 
@@ -182,7 +207,7 @@ def eigh(
     different types, both are converted to the common type.
 
     Raises ValueError (NonFiniteEntry, InvalidArgument), TypeError (other types), LinAlgError (no convergence, or b is not positive
-    definite), OutOfMemory, DeviceError.
+    definite), OutOfMemory, DeviceError. For a stack the messages have the index of the matrix.
 
     Method: Householder reduction directly or through a band, divide and conquer, back-transformation (LAPACK: dsyevd, dsygvd,
     zheevd).
@@ -198,25 +223,83 @@ def eigh(
     where = DeviceOptions(path, engine, device, gpus, threads, ratio, precision, multiprocessors)
     itype = 0 if b is None else _solve.itype_of(type)
     wanted = SolveOptions(bool(lower), not eigvals_only, index_range, values, itype, over_a, over_b, where, progress)
-    stack = len(view.shape) > 2 or (b_view is not None and len(b_view.shape) > 2)
-    return (_stacked if stack else _solved)(framework, a, view, b, b_view, wanted, check_finite)
+    refused = refused_of(errors, check_finite)
+    if len(view.shape) == 2 and (b_view is None or len(b_view.shape) == 2):
+        return _solved(framework, a, view, b, b_view, wanted, refused)
+    if _solve.solved_at_once(wanted, view.shape[-1]):
+        return _solved_at_once(framework, a, view, wanted, refused)
+    return _stacked(framework, a, view, b, b_view, wanted, refused)
+
+
+def refused_of(errors: str, check_finite: bool) -> Refused:
+    if errors not in ("raise", "status"):
+        raise ValueError(f"errors is {errors!r}, must be 'raise' or 'status'")
+    return Refused(errors == "raise" and check_finite, errors == "raise")
 
 
 def _solved(
-    framework: Framework, a: Array, view: View, b: Array, b_view: View | None, wanted: SolveOptions, check_finite: bool
+    framework: Framework, a: Array, view: View, b: Array, b_view: View | None, wanted: SolveOptions, refused: Refused
 ) -> Any:
+    status, report = 0, None
     try:
         w, v, report = _solve.on_device(framework, a, view, b, b_view, wanted)
     except _core.NonFiniteEntry:
-        if check_finite:
+        if refused.not_finite:
             raise
+        status = -1
+    else:
+        if refused.not_solved or report.converged:
+            result = as_result(w, v, report)
+        else:
+            status = report.info
+    if status != 0:
         with framework.on(view.gpu):
-            return _nans(framework, a, wanted, view.dtype, view.shape[0])
-    return as_result(w, v, report)
+            result = _nans(framework, a, wanted, view.dtype, view.shape[0])
+    if wanted.vectors:
+        result.report, result.status = report, None if refused.not_solved else status
+    return result
+
+
+def _solved_at_once(framework: Framework, a: Array, view: View, wanted: SolveOptions, refused: Refused) -> Any:
+    with framework.on(view.gpu):
+        solved = _solve.solve_stack(framework, a, view, wanted)
+        results = [solved.w] if solved.v is None else [solved.w, solved.v]
+        status = np.zeros(view.shape[:-2], np.int32)
+        if solved.report.failed:
+            status = framework.to_host(solved.status)
+            for index in map(tuple, np.argwhere(status).tolist()):
+                matrix = None if solved.overwritten else a[index]
+                check_status(framework, int(status[index]), index, matrix, wanted, refused)
+                if status[index] > 0:
+                    results = [framework.filled(x, nan_of(framework.view(x).dtype), index) for x in results]
+    if solved.v is None:
+        return results[0]
+    result = EighResult(*results)
+    result.report, result.status = solved.report, None if refused.not_solved else status
+    return result
+
+
+def check_status(
+    framework: Framework, status: int, index: Sequence[int], a: Array | None, wanted: SolveOptions, refused: Refused
+) -> None:
+    """Raises the exception for a matrix of a stack that failed. a: the matrix; None: it was overwritten."""
+    if status < 0 and refused.not_finite:
+        if a is not None:  # a solve of this matrix alone finds the entry
+            try:
+                _solve.on_device(framework, a, framework.view(a), None, None, wanted._replace(overwrite_a=False))
+            except _core.NonFiniteEntry as error:
+                raise _in_stack(error, index) from None
+        raise _core.NonFiniteEntry(f"a{list(index)} has a NaN or an infinity")
+    if status > 0 and refused.not_solved:
+        raise LinAlgError(f"a{list(index)}: no convergence (info {status})")
+
+
+def nan_of(dtype: str) -> complex:
+    return complex(np.nan, np.nan) if dtype.startswith("complex") else np.nan
 
 
 def _stacked(
-    framework: Framework, a: Array, view: View, b: Array, b_view: View | None, wanted: SolveOptions, check_finite: bool
+    framework: Framework, a: Array, view: View, b: Array, b_view: View | None, wanted: SolveOptions, refused: Refused
 ) -> Any:
     shapes = [x.shape[:-2] for x in (view, b_view) if x is not None]
     try:
@@ -232,7 +315,7 @@ def _stacked(
         x, y = a[at[0]], None if b is None else b[at[1]]
         views = framework.view(x), None if b is None else framework.view(y)
         try:
-            parts.append(_solved(framework, x, views[0], y, views[1], wanted, check_finite))
+            parts.append(_solved(framework, x, views[0], y, views[1], wanted, refused))
         except _core.NonFiniteEntry as error:
             raise _in_stack(error, at[str(error).startswith("b")]) from None
     n = view.shape[-1]
@@ -250,19 +333,17 @@ def _stacked(
     if not wanted.vectors:
         return together(parts, (m,), real_types[view.dtype])
     w = together([x.eigenvalues for x in parts], (m,), real_types[view.dtype])
-    result = EighResult(w, together([x.eigenvectors for x in parts], (n, m), view.dtype))
+    rows = together([framework.transposed(x.eigenvectors) for x in parts], (m, n), view.dtype)
+    result = EighResult(w, framework.transposed(rows))
     result.report = tuple(x.report for x in parts)
+    if not refused.not_solved:
+        result.status = np.array([x.status for x in parts], np.int32).reshape(outer)
     return result
 
 
 def _in_stack(error: _core.NonFiniteEntry, index: Iterable[Any]) -> _core.NonFiniteEntry:
     """The error of the stack's matrix at that index, with the index of the entry in the stack."""
     return _core.NonFiniteEntry(str(error).replace("[", "[" + "".join(f"{i}, " for i in index), 1))
-
-
-def of_stack(error: _core.NonFiniteEntry, k: int, outer: Sequence[int]) -> _core.NonFiniteEntry:
-    """The error of the stack's k-th matrix."""
-    return _in_stack(error, np.unravel_index(k, tuple(outer)))
 
 
 def _repeats(view: View, outer: tuple[int, ...]) -> bool:
@@ -288,8 +369,7 @@ def _nans(framework: Framework, a: Array, wanted: SolveOptions, dtype: str, n: i
     w = framework.filled(w, np.nan)
     if rows is None:
         return w
-    nan = complex(np.nan, np.nan) if dtype.startswith("complex") else np.nan
-    return EighResult(w, framework.transposed(framework.filled(rows, nan)))
+    return EighResult(w, framework.transposed(framework.filled(rows, nan_of(dtype))))
 
 
 def eigvalsh(
@@ -301,6 +381,7 @@ def eigvalsh(
     overwrite_b: bool = False,
     type: int = 1,
     check_finite: bool = True,
+    errors: Errors = "raise",
     subset_by_index: Iterable[int] | None = None,
     subset_by_value: Iterable[float] | None = None,
     driver: str | None = None,
@@ -315,7 +396,7 @@ def eigvalsh(
     multiprocessors: int = 0,
     progress: Progress | None = None,
 ) -> Array:
-    """Returns the eigenvalues of a symmetric or Hermitian matrix, ascending: eigh(a, b, eigvals_only=True, ...)."""
+    """Returns the eigenvalues of a symmetric or Hermitian matrix or of a stack of them: eigh(a, b, eigvals_only=True, ...)."""
     return eigh(
         a,
         b,
@@ -325,6 +406,7 @@ def eigvalsh(
         overwrite_b=overwrite_b,
         type=type,
         check_finite=check_finite,
+        errors=errors,
         subset_by_index=subset_by_index,
         subset_by_value=subset_by_value,
         driver=driver,

@@ -41,10 +41,10 @@ class Framework(Protocol):
         """Returns a copy in C order, made on the current stream; in `into`, which has that order, shape and type, if given."""
     def conjugated(self, a: Array) -> Array:
         """Returns the conjugate, in place if arrays can be written."""
-    def filled(self, a: Array, value: complex) -> Array:
-        """Returns a with all elements set to value, in place if arrays can be written."""
+    def filled(self, a: Array, value: complex, at: Any = ...) -> Array:
+        """Returns a with a[at] set to value, in place if arrays can be written."""
     def transposed(self, a: Array) -> Array:
-        """Returns the transpose of a two-dimensional array as a view."""
+        """Returns the transposes of a matrix or of a stack of matrices as a view."""
     def stack(self, arrays: list[Array]) -> Array:
         """Returns a new array of these arrays, which have one shape, along a new first dimension."""
     def to_host(self, a: Array) -> Array:
@@ -103,12 +103,12 @@ class _NumPy:
     def conjugated(self, a: Array) -> Array:
         return np.conjugate(a, out=a)
 
-    def filled(self, a: Array, value: complex) -> Array:
-        a.fill(value)
+    def filled(self, a: Array, value: complex, at: Any = ...) -> Array:
+        a[at] = value
         return a
 
     def transposed(self, a: Array) -> Array:
-        return a.T
+        return a.T if a.ndim == 2 else a.swapaxes(-1, -2)
 
     def stack(self, arrays: list[Array]) -> Array:
         return np.stack(arrays, out=np.empty((len(arrays), *arrays[0].shape), arrays[0].dtype))  # always in C order
@@ -171,12 +171,12 @@ class _CuPy:
     def conjugated(self, a: Array) -> Array:
         return self.cupy.conjugate(a, a)
 
-    def filled(self, a: Array, value: complex) -> Array:
-        a.fill(value)
+    def filled(self, a: Array, value: complex, at: Any = ...) -> Array:
+        a[at] = value
         return a
 
     def transposed(self, a: Array) -> Array:
-        return a.T
+        return a.T if a.ndim == 2 else a.swapaxes(-1, -2)
 
     def stack(self, arrays: list[Array]) -> Array:
         return self.cupy.stack(arrays)
@@ -217,12 +217,21 @@ class _CuPy:
         return self.cupy.cuda.Device(gpu)  # type: ignore[no-any-return]
 
 
+def has_tangent(torch: Any, a: Array) -> bool:
+    """True if a PyTorch tensor has a tangent of forward mode. False in the layers of PyTorch's dispatcher that see no tangents."""
+    forward_ad = torch.autograd.forward_ad
+    if forward_ad._current_level < 0:  # no forward mode: nearly every call
+        return False
+    no_tangents = torch._C._dispatch_tls_is_dispatch_key_excluded(torch._C.DispatchKey.ADInplaceOrView)
+    return not no_tangents and forward_ad.unpack_dual(a).tangent is not None
+
+
 class _Torch:
     name = "torch"
 
     def __init__(self, torch: Any) -> None:
         self.torch = torch
-        self.dtypes = {n: getattr(torch, n) for n in ("float32", "float64", "complex64", "complex128")}
+        self.dtypes = {n: getattr(torch, n) for n in ("float32", "float64", "complex64", "complex128", "int32")}
         self.names = {dtype: name for name, dtype in self.dtypes.items()}
         self.raw_stream = getattr(torch._C, "_cuda_getCurrentRawStream", None)  # faster; other compilers call it too
 
@@ -234,6 +243,8 @@ class _Torch:
             raise TypeError(f"a tensor on {a.device} is neither on the CPU nor on a CUDA GPU")
         if a.requires_grad and self.torch.is_grad_enabled():
             raise RuntimeError("the tensor requires a gradient: eigen_g.torch.eigh has one (or a.detach() for none)")
+        if has_tangent(self.torch, a):
+            raise RuntimeError("the tensor has a tangent: eigen_g.torch.eigh has forward-mode derivatives")
         if a.layout != self.torch.strided:
             raise TypeError(f"a tensor of layout {a.layout} is not dense: a.to_dense()")
         gpu = a.get_device()  # -1: the CPU
@@ -257,8 +268,9 @@ class _Torch:
     def conjugated(self, a: Array) -> Array:
         return a.conj_physical_()
 
-    def filled(self, a: Array, value: complex) -> Array:
-        return a.fill_(value)
+    def filled(self, a: Array, value: complex, at: Any = ...) -> Array:
+        a[at] = value
+        return a
 
     def transposed(self, a: Array) -> Array:
         return a.mT
@@ -339,11 +351,11 @@ class _Jax:
     def conjugated(self, a: Array) -> Array:
         return self.jax.numpy.conj(a).block_until_ready()
 
-    def filled(self, a: Array, value: complex) -> Array:
-        return self.jax.numpy.full_like(a, value)
+    def filled(self, a: Array, value: complex, at: Any = ...) -> Array:
+        return a.at[at].set(value)
 
     def transposed(self, a: Array) -> Array:
-        return a.T
+        return a.T if a.ndim == 2 else a.swapaxes(-1, -2)
 
     def stack(self, arrays: list[Array]) -> Array:
         return self.jax.numpy.stack(arrays)

@@ -33,7 +33,7 @@ def _solved_here(whose: str, a: Any, b: Any = None) -> bool:
             if whose == "numpy":
                 if x.dtype.kind not in "biufc":
                     return False
-            elif len(x.shape) > 2 or str(x.dtype).removeprefix("torch.") not in _core.types():
+            elif str(x.dtype) not in _core.types():
                 return False
         return True
     return False
@@ -99,17 +99,22 @@ def _scipy(original: Callable[..., Any], name: str) -> Any:
 def _torch(original: Callable[..., Any], name: str) -> Any:
     torch = importlib.import_module("torch")
     ours = importlib.import_module(".torch", __package__)
+    dtypes = [getattr(torch, dtype) for dtype in _core.types()]
+    pair = torch.return_types.linalg_eigh
+
+    def solved_here(A: Any) -> bool:
+        plain = type(A) in (torch.Tensor, torch.nn.Parameter) and A.layout == torch.strided and A.device.type in ("cpu", "cuda")
+        return plain and A.dtype in dtypes and A.ndim > 1 and A.shape[-1] == A.shape[-2]
 
     @functools.wraps(original)
     def here(A: Any, UPLO: str = "L", *, out: Any = None) -> Any:
-        if out is not None or UPLO.upper() not in ("L", "U") or not _solved_here("torch", A):
+        if out is not None or UPLO.upper() not in ("L", "U") or not solved_here(A):
             return original(A, UPLO, out=out) if out is not None else original(A, UPLO)
         try:
-            if name == "eigvalsh":
-                return ours.eigvalsh(A, lower=UPLO.upper() == "L")
-            return torch.return_types.linalg_eigh(ours.eigh(A, lower=UPLO.upper() == "L", degenerate="mask"))
+            result = getattr(ours, name)(A, lower=UPLO.upper() == "L", degenerate="mask")
         except _core.NonFiniteEntry as error:
             raise torch.linalg.LinAlgError(str(error)) from None
+        return pair(result) if name == "eigh" else result
 
     return here
 
@@ -127,11 +132,17 @@ os.register_at_fork(before=_lock.acquire, after_in_parent=_lock.release, after_i
 _blocks: dict[tuple[str, str], tuple[Any, int]] = {}  # (module, function): the original function, and the number of open blocks
 
 
+@functools.cache
+def _replacement(replace: Callable[..., Any], original: Callable[..., Any], name: str) -> Any:
+    """The same function in every block, and never freed: torch.compile remembers functions by their addresses."""
+    return replace(original, name)
+
+
 def _begin(module: Any, name: str, replace: Callable[..., Any]) -> None:
     with _lock:
         original, blocks = _blocks.get((module.__name__, name), (getattr(module, name), 0))
         if blocks == 0:
-            setattr(module, name, replace(original, name))
+            setattr(module, name, _replacement(replace, original, name))
         _blocks[module.__name__, name] = original, blocks + 1
 
 
@@ -153,11 +164,11 @@ def patched(*libraries: str) -> Iterator[None]:
     The results have the types that the library gives them, and its accuracy: NumPy computes float32 and complex64 in double
     precision, the other libraries in single precision.
 
-    The library's own function still solves what eigen_g does not: other types, arrays of other libraries, NumPy's subclasses, and
-    stacks of CuPy's and PyTorch's arrays.
+    The library's own function still solves what eigen_g does not: other types, arrays of other libraries, and subclasses of NumPy's
+    arrays and of PyTorch's tensors.
     It is restored at the end of the block; if several blocks are open at once, at the end of the last one. A function that a
-    program has imported by name before the block (from scipy.linalg import eigh) is not replaced. In PyTorch the gradient at
-    equal eigenvalues is that of eigen_g.torch.eigh with degenerate="mask".
+    program has imported by name before the block (from scipy.linalg import eigh) is not replaced. In PyTorch, derivatives at
+    equal eigenvalues are as in eigen_g.torch.eigh with degenerate="mask".
     """
     unknown = set(libraries) - set(_replacements)
     if unknown:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import atexit
+import math
 import operator
 import re
 import threading
@@ -135,6 +136,23 @@ def columns_of(view: View) -> tuple[int, bool] | None:
     return None
 
 
+def stack_stride(view: View, lda: int) -> int | None:
+    """Distance between consecutive matrices of a stack in elements; 0: there is at most one matrix. None: it is no single number, or
+    the matrices overlap."""
+    n, count, stride = view.shape[-1], 1, 0
+    for extent, step in zip(view.shape[-3::-1], (view.strides or ())[-3::-1]):
+        if extent == 0:
+            return 0
+        if extent == 1:
+            continue
+        if count == 1:
+            stride = step
+        elif step != count * stride:
+            return None
+        count *= extent
+    return stride if count == 1 or stride >= lda * (n - 1) + n > 0 else None
+
+
 def overlapping(a: View, b: View) -> bool:
     """True if the address ranges of two arrays of one type overlap."""
     if a.gpu != b.gpu or a.strides is None or b.strides is None:
@@ -239,7 +257,7 @@ def solve_gpu(
     w, rows = new_results(framework, a, plan, n, wanted.vectors)
     kept = kept_by_thread()
     packed = columns_a.lda == max(1, n) and columns_a.address % 16 == 0
-    solver, needed = kept.solver(framework, view.gpu, n, plan, packed, wanted)
+    key, solver, needed = kept.solver(framework, view.gpu, n, plan, packed, wanted)
     _memory, memory = framework.memory(needed, a) if needed else (None, 0)
     solver.set_workspace(memory, needed)
     z = framework.address(rows) if rows is not None else 0
@@ -249,10 +267,66 @@ def solve_gpu(
         report = solver.solve(*matrices, stream)
     except _core.InvalidArgument as error:
         raise named(error, columns_a.turned) from None
-    kept.keep(framework, view.gpu, n, plan, packed, wanted, solver, needed)
+    kept.keep(key, solver, needed)
     if rows is None:
         return w, None, report
     return w, framework.transposed(conjugated_if_turned(framework, columns_a, view.dtype, rows)), report
+
+
+def solved_at_once(wanted: SolveOptions, n: int) -> bool:
+    """True if a stack of matrices of order n is solved by one call of eigen_g_batched(), which has fewer options than eigen_g()."""
+    where = wanted.where
+    return (
+        wanted.itype == 0
+        and wanted.values is None
+        and wanted.progress is None
+        and n < _core.min_order_to_interrupt
+        and where.path in ("auto", "one_stage")
+        and where == DeviceOptions(path=where.path, device=where.device, threads=where.threads)
+    )
+
+
+class StackResult(NamedTuple):
+    w: Array
+    v: Array  # None without vectors
+    report: _core.BatchReport
+    status: Array
+    overwritten: bool  # the caller's stack
+
+
+def solve_stack(framework: Framework, a: Array, view: View, wanted: SolveOptions) -> StackResult:
+    outer, n = view.shape[:-2], view.shape[-1]
+    layout = columns_of(view._replace(shape=view.shape[-2:], strides=view.strides and view.strides[-2:]))
+    stride = None if layout is None else stack_stride(view, layout[0])
+    copied = layout is None or stride is None
+    lda, turned = (max(1, n), True) if layout is None or stride is None else layout
+    stack = framework.copied(a, None, view.dtype.startswith("complex")) if copied else a
+    plan = wanted.plan(view.dtype, turned)
+    m = plan.max_count(n)
+    over_a = wanted.vectors and m == n and (copied or (wanted.overwrite_a and not view.readonly))
+    w = framework.empty((*outer, m), real_types[view.dtype], a)
+    rows = stack if over_a else framework.empty((*outer, m, n), view.dtype, a) if wanted.vectors else None
+    status = framework.empty(outer, "int32", a)
+    z = 0 if rows is None else framework.address(rows)
+    ldz, stride_z = (lda, stride or 0) if over_a else (max(1, n), 0)
+    count = math.prod(outer)
+    arrays = n, count, framework.address(stack), lda, stride or 0, framework.address(w), z, ldz, stride_z, framework.address(status)
+    if view.gpu < 0:
+        report = _core.solve_batch(plan, *arrays)
+    else:
+        kept = kept_by_thread()
+        key, solver, needed = kept.batched_solver(framework, view.gpu, n, count, plan, wanted)
+        _memory, memory = framework.memory(needed, a) if needed else (None, 0)
+        solver.set_workspace(memory, needed)
+        stream, _stream = framework.stream(view.gpu)
+        report = solver.solve(*arrays, stream)
+        kept.keep(key, solver, needed)
+    if rows is None:
+        return StackResult(w, None, report, status, False)
+    if turned and not copied and view.dtype.startswith("complex"):
+        rows = framework.conjugated(rows)
+    v = rows if over_a and not turned else framework.transposed(rows)
+    return StackResult(w, v, report, status, over_a and not copied)
 
 
 class Kept:
@@ -264,37 +338,48 @@ class Kept:
 
     def __init__(self) -> None:
         self._contexts: dict[object, _core.Context] = {}
-        self._last: tuple[object, _core.Solver, int] | None = None
+        self._last: tuple[object, _core.Solver | _core.BatchedSolver, int] | None = None
 
     def solver(
         self, framework: Framework, gpu: int, n: int, plan: _core.CallOptions, packed: bool, wanted: SolveOptions
-    ) -> tuple[_core.Solver, int]:
-        """Returns a solver and the device bytes that it needs. packed: the matrix is contiguous and 16-byte aligned."""
+    ) -> tuple[object, _core.Solver, int]:
+        """Returns the key for keep(), a solver and the device bytes that it needs. packed: the matrix is contiguous and 16-byte aligned."""
+        where = wanted.where
+        keeps = wanted.progress is None and where.engine == "native" and where.gpus == 1 and where.ratio is None
+        key = (framework.name, gpu, n, plan, packed) if keeps else None
+        last: tuple[object, _core.Solver, int] | None = self._taken(key)
+        if last is not None:
+            return last
+        solver = _core.Solver(self._context(framework, gpu, plan, where), plan, n, True, gpu, wanted.progress)
+        return key, solver, (solver.contiguous_workspace_bytes if packed else solver.workspace_bytes)[1]
+
+    def batched_solver(
+        self, framework: Framework, gpu: int, n: int, count: int, plan: _core.CallOptions, wanted: SolveOptions
+    ) -> tuple[object, _core.BatchedSolver, int]:
+        """As solver(), for stacks of `count` matrices."""
+        key = "stack", framework.name, gpu, n, plan, count
+        last: tuple[object, _core.BatchedSolver, int] | None = self._taken(key)
+        if last is not None:
+            return last
+        solver = _core.BatchedSolver(self._context(framework, gpu, plan, wanted.where), plan, n, count, gpu)
+        return key, solver, solver.workspace_bytes[1]
+
+    def _taken(self, key: object) -> Any:
+        """The solver with that key, if it is kept. Another one is freed, so that its handle is free before a new one is created."""
         last, self._last = self._last, None
-        if last is not None and wanted.progress is None and last[0] == (framework.name, gpu, n, plan, packed):
-            return last[1], last[2]
-        del last  # frees the old solver's handle before a new one is created
-        context = self._contexts.get((framework.name, gpu, wanted.where))
+        return last if last is not None and last[0] == key else None
+
+    def _context(self, framework: Framework, gpu: int, plan: _core.CallOptions, where: DeviceOptions) -> _core.Context:
+        context = self._contexts.get((framework.name, gpu, where))
         if context is None:
             context = new_context(framework, plan)
-            self._contexts[framework.name, gpu, wanted.where] = context
-        solver = _core.Solver(context, plan, n, True, gpu, wanted.progress)
-        return solver, (solver.contiguous_workspace_bytes if packed else solver.workspace_bytes)[1]
+            self._contexts[framework.name, gpu, where] = context
+        return context
 
-    def keep(
-        self,
-        framework: Framework,
-        gpu: int,
-        n: int,
-        plan: _core.CallOptions,
-        packed: bool,
-        wanted: SolveOptions,
-        solver: _core.Solver,
-        needed: int,
-    ) -> None:
-        where = wanted.where
-        if wanted.progress is None and where.engine == "native" and where.gpus == 1 and where.ratio is None:
-            self._last = (framework.name, gpu, n, plan, packed), solver, needed
+    def keep(self, key: object, solver: _core.Solver | _core.BatchedSolver, needed: int) -> None:
+        """Keeps the solver for the next call with that key. None: does not."""
+        if key is not None:
+            self._last = key, solver, needed
 
     def close(self) -> None:
         self._last = None

@@ -36,11 +36,7 @@ def _shapes(a: Array) -> tuple[Any, Any]:
 
 
 def _on_host(a: Any, lower: bool) -> tuple[Any, Any]:
-    a = np.asarray(a)
-    w, v = np.empty(a.shape[:-1], _solve.real_types[a.dtype.name]), np.empty(a.shape, a.dtype)
-    for k in np.ndindex(a.shape[:-2]):
-        w[k], v[k] = _eigh.eigh(a[k], lower=lower, check_finite=False)
-    return w, v
+    return tuple(_eigh.eigh(np.asarray(a), lower=lower, errors="status"))
 
 
 def _by_host(a: Array, lower: bool) -> tuple[Array, Array]:
@@ -83,7 +79,7 @@ def eigh(a: Array, *, lower: bool = True, degenerate: Literal["nan", "mask"] = "
     """Returns eigenvalues (..., n) and eigenvectors (..., n, n) of symmetric or Hermitian matrices a (..., n, n).
 
     a           float32 or complex64; with jax_enable_x64 also float64 or complex128. A NaN or an infinity in the triangle makes
-                the results NaN. Several matrices are solved one after the other
+                its results NaN. A stack is solved in one call, also under jit and vmap
     lower       True: the lower triangle is read; False: the upper one. The derivative takes a as Hermitian in both cases
     degenerate  derivative of the vectors if eigenvalues are equal within n eps max|w|. "nan": not finite. "mask": without the
                 terms that mix vectors of equal eigenvalues; this is right for functions of the space that these vectors span

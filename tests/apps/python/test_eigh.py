@@ -153,13 +153,16 @@ def test_vectors_over_a(order):
 
 
 def test_result_is_a_named_pair_with_a_report():
-    result = eigen_g.eigh(random_symmetric(30))
-    assert result.eigenvalues is result[0] and result.eigenvectors is result[1] and len(result) == 2
-    report = result.report
-    assert report.converged and report.m == 30 and report.first_index == 0 and report.path == "one_stage"
-    assert "tridiagonalize" in dict(report.stages) and report.devices[0]["gpu"] is None
+    for n in (30, 60):
+        result = eigen_g.eigh(random_symmetric(n))
+        assert result.eigenvalues is result[0] and result.eigenvectors is result[1] and len(result) == 2
+        report = result.report
+        assert report.converged and report.m == n and report.first_index == 0 and report.path == "one_stage"
+        assert report.devices[0]["gpu"] is None and result.status is None
+        assert report.workspace_bytes[0] == eigen_g.workspace_bytes(n, on_gpu=False, array_on_gpu=False)[0] > 0
+        assert report.seconds > 0 and (n == 30) == (report.stages == [])  # n <= 48 has no stages of LAPACK
+    assert "tridiagonalize" in dict(report.stages)
     assert 0 < sum(seconds for _, seconds in report.stages) <= report.seconds
-    assert report.workspace_bytes[0] == eigen_g.workspace_bytes(30, on_gpu=False, array_on_gpu=False)[0] > 0
 
 
 def test_results_are_copied_without_their_report():
@@ -587,13 +590,13 @@ def test_a_broadcast_stack_is_not_overwritten():
 
 @pytest.mark.parametrize("outer", [(0,), (1,), (3,), (2, 0), (2, 3)])
 @pytest.mark.parametrize("order", "CF")
-def test_stacks_are_solved_one_by_one(outer, order):
+def test_stacks(outer, order):
     a = np.random.default_rng(1).standard_normal((*outer, 7, 7))
     a = np.asarray(a + np.swapaxes(a, -1, -2), order=order)
     result = eigen_g.eigh(a)
     w, v = result
-    assert w.shape == (*outer, 7) and v.shape == (*outer, 7, 7) and len(result.report) == np.prod(outer)
-    assert w.flags.c_contiguous and v.flags.c_contiguous
+    assert w.shape == (*outer, 7) and v.shape == (*outer, 7, 7) and result.report.count == np.prod(outer)
+    assert w.flags.c_contiguous and v.swapaxes(-1, -2).flags.c_contiguous
     np.testing.assert_allclose(w, eigen_g.eigvalsh(a), atol=1e-13)
     for k in np.ndindex(outer):
         one = eigen_g.eigh(a[k])
@@ -691,7 +694,7 @@ def test_not_finite_in_a_stack():
         eigen_g.eigh(a)
     result = eigen_g.eigh(a, check_finite=False)
     assert np.isnan(result.eigenvectors[1, 2]).all() and np.isfinite(result.eigenvectors[0]).all()
-    assert result.report[5] is None and result.report[4].converged
+    assert (result.report.failed, result.report.first_failed, result.status) == (1, 5, None)
     with warnings.catch_warnings():
         warnings.simplefilter("error")
         for dtype in (np.complex128, np.float32):

@@ -148,5 +148,45 @@ def test_equal_eigenvalues():
 
 def test_vmap():
     a = random_symmetric(3, 4, 7)
-    w, v = jax.jit(jax.vmap(jax.vmap(eigen_g.jax.eigh)))(a)
+    over_both = jax.vmap(jax.vmap(eigen_g.jax.eigh))
+    w, v = jax.jit(over_both)(a)
     close(a @ v, v * w[..., None, :])
+    stack = eigen_g.jax.eigh(a)
+    np.testing.assert_array_equal(stack.eigenvalues, w)  # one solve of the same stack
+    np.testing.assert_array_equal(stack.eigenvectors, v)
+    program = str(jax.make_jaxpr(over_both)(a))
+    assert not any(loop in program for loop in ("scan", "while", "sequential"))
+
+
+@pytest.mark.parametrize("n", [3, 60])
+def test_bits_of_a_stack(n):
+    """Inside jit a stack has the bits that it has in eigen_g.eigh, and that its parts have."""
+    a = random_symmetric(5, n)
+    w, v = jax.jit(eigen_g.jax.eigh)(a)
+    mine = eigen_g.eigh(a)
+    np.testing.assert_array_equal(mine.eigenvalues, w)
+    np.testing.assert_array_equal(mine.eigenvectors, v)
+    np.testing.assert_array_equal(eigen_g.jax.eigh(a[3:]).eigenvectors, v[3:])
+    if jax.default_backend() == "cpu":
+        np.testing.assert_array_equal(eigen_g.jax.eigh(a[3]).eigenvectors, v[3])
+
+
+def test_stacks_of_arrays():
+    a = random_symmetric(2, 3, 6).at[1, 2, 4, 1].set(jnp.nan)
+    with pytest.raises(eigen_g.NonFiniteEntry, match=r"a\[1, 2, 4, 1\] is NaN"):
+        eigen_g.eigh(a)
+    result = eigen_g.eigh(a, errors="status")
+    assert result.status.tolist() == [[0, 0, 0], [0, 0, -1]] and isinstance(result.eigenvectors, jax.Array)
+    good = np.asarray(result.status) == 0
+    a, (w, v) = np.asarray(a), map(np.asarray, result)
+    close(a[good] @ v[good], v[good] * w[good][:, None, :])
+    assert np.isnan(v[~good]).all() and np.isnan(w[~good]).all()
+    for (w, v), m in zip(eigen_g.eigh_many([jnp.asarray(a[0, 0]), jnp.asarray(a[0, 1, :4, :4])]), (a[0, 0], a[0, 1, :4, :4])):
+        close(m @ v, v * w)
+
+
+def test_derivatives_of_stacks():
+    a = random_symmetric(3, 5, seed=2)
+    check_grads(lambda x: loss((x + jnp.swapaxes(x, -1, -2)) / 2), (a,), order=2, atol=1e-4, rtol=1e-4)
+    of_one = lambda x: jnp.sum(jnp.cos(eigen_g.jax.eigh(x).eigenvectors[0] ** 2))  # noqa: E731
+    close(jax.vmap(jax.grad(of_one))(a), jnp.stack([jax.grad(of_one)(x) for x in a]))

@@ -1,0 +1,101 @@
+// Batches of matrices of order up to 128 on a GPU. CUDA builds only.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <type_traits>
+
+#include "hybrid/machine/tuning_file.hpp"
+#include "solver/batched/batch.hpp"
+
+struct CUstream_st;
+
+namespace eigen_g {
+class Arena;
+class Resources;
+}  // namespace eigen_g
+
+namespace eigen_g::batched {
+
+inline constexpr int largest_order = 128;
+
+// Orders that the kernels are compiled for: exact orders, then the orders of matrices in warps and in blocks. A matrix of another order is padded
+// to the next one. The bits of its results depend on the padded order.
+template <int... N>
+struct PaddedOrders {};
+using ExactOrders = PaddedOrders<1, 2, 3, 4>;
+using OrdersInWarps = PaddedOrders<8, 16, 32>;
+using OrdersInBlocks = PaddedOrders<48, 64, 96, 128>;
+
+template <int... N>
+constexpr int next_order(PaddedOrders<N...>, int n) {
+  int least = 0;
+  for (const int order : {N...})
+    if (least < n) least = order;
+  return least;
+}
+constexpr int padded_order(int n) {
+  return n <= 4    ? next_order(ExactOrders(), n)
+         : n <= 32 ? next_order(OrdersInWarps(), n)
+                   : next_order(OrdersInBlocks(), n);
+}
+
+// How the kernels find the eigenpairs (run_chunk.cuh).
+enum class Method { jacobi, rows, conquer, conquer_on_tensor_cores };
+constexpr int leaves_of(Method method) {
+  return method == Method::conquer || method == Method::conquer_on_tensor_cores ? 4 : 1;
+}
+template <class T>
+constexpr Method method_of(int n, bool vectors, bool tensor_cores) {
+  if (n <= 4) return Method::jacobi;
+  if (n <= 32) return Method::rows;
+  return tensor_cores && vectors && std::is_same_v<T, double> ? Method::conquer_on_tensor_cores
+                                                              : Method::conquer;
+}
+
+// Sizes of the chunks of a batch. The chunks run in `lanes` streams, each of which has the work arrays of one chunk. A file can replace
+// the values (hybrid/machine/tuning_file.hpp, section "batched").
+struct BatchTuning {
+  // Matrices of a chunk for each multiprocessor, for orders up to 32, 64 and 128.
+  std::int64_t matrices_to_32 = 64, matrices_to_64 = 32, matrices_to_128 = 8;
+  std::int64_t lanes = 4;
+};
+const BatchTuning&
+batch_tuning();  // the values of this process; throws InvalidArgument for a damaged tuning file
+BatchTuning batch_tuning_by(TuningValues values);  // the values above, except the replaced ones
+
+// A plan for batches of up to `most` matrices of order up to n on the current GPU.
+template <class T>
+class BatchOnDevice {
+ public:
+  // Allocates nothing on the GPU. resources: for streams and events; must outlive the object.
+  //   n   1 to largest_order
+  BatchOnDevice(Resources& resources, int n, std::int64_t most, bool vectors);
+  ~BatchOnDevice();
+  BatchOnDevice(BatchOnDevice&&) noexcept;
+  BatchOnDevice& operator=(BatchOnDevice&&) noexcept;
+
+  // True if the GPU's shared memory is large enough for this order.
+  static bool supports(int n, bool vectors);
+
+  std::uint64_t workspace_bytes() const;  // device memory of enqueue()
+  // Queues the solves of a batch, as one chunk of at most `most` matrices, after the work in `stream`; later work in `stream` starts after
+  // them. Does not wait, and allocates nothing, so that it can be captured in a CUDA graph.
+  //   workspace   workspace_bytes() bytes of device memory, 256-byte aligned, in use until the solves are complete
+  void enqueue(const Chunk<T>& batch, void* workspace, CUstream_st* stream);
+
+ private:
+  struct Impl;
+  std::unique_ptr<Impl> impl_;
+};
+
+// Queues the kernels of one chunk. place_chunk_work(): its work arrays.
+template <class T>
+void enqueue_chunk(CUstream_st* stream, Method method, const Chunk<T>& chunk, const Work<T>& work,
+                   bool vectors, int multiprocessors);
+template <class T>
+Work<T> place_chunk_work(Arena& arena, Method method, int n, bool vectors, std::int64_t count);
+template <class T>
+std::int64_t shared_bytes(int n, Method method, bool vectors);  // the most that a kernel of a chunk needs
+
+}  // namespace eigen_g::batched

@@ -1,0 +1,159 @@
+// conquer() for doubles on the tensor cores (compute capability 8.0 or later): the last product and the back-transformation stay in
+// registers. A warp has 16 columns of Z, transposed, as accumulators of the instruction m8n8k4: lane (m = lane / 4, k = lane % 4) has
+//
+//   z[t][i].x, z[t][i].y   rows 8 i + 2 k and 8 i + 2 k + 1 of column 16 warp + 8 t + m
+//
+// The same registers are the left operand of the next product if its sum runs over the rows 2 k first and over the rows 2 k + 1 then.
+// The products therefore need no exchange between lanes.
+#pragma once
+
+#include "solver/batched/conquer.cuh"
+
+namespace eigen_g::batched {
+
+// D := A B + D for A 8 x 4, B 4 x 8: lane (m, k) has A(m, k), B(k, m), and D(m, 2 k), D(m, 2 k + 1) in d.
+#ifdef __CUDACC__
+__device__ __forceinline__ void multiply_8x8x4(double2& d, double a, double b) {
+#if __CUDA_ARCH__ >= 800
+  asm("mma.sync.aligned.m8n8k4.row.col.f64.f64.f64.f64 {%0, %1}, {%2}, {%3}, {%0, %1};"
+      : "+d"(d.x), "+d"(d.y)
+      : "d"(a), "d"(b));
+#else
+  __trap();
+#endif
+}
+#endif
+
+// Some registers are left to a block of find_values() on the same multiprocessor. Without them find_values() waits for whole blocks.
+template <int NP>
+__global__ void EIGEN_G_REGISTERS(2 * NP, 1, (NP == 64 ? 120 : 240))
+    conquer_on_tensor_cores(Chunk<double> chunk, Work<double> work) {
+  using Plan = ConquerPlan<double, NP>;
+  constexpr int LDU = Plan::LD, QS = Plan::QS, RT = NP / 8, VS = 10;
+  const ConquerMemory<double, NP> sm(reinterpret_cast<double*>(DynamicShared<double2>::memory()));
+  const int tid = threadIdx.x, lane = tid % 32, warp = tid / 32, lm = lane / 4, lk = lane % 4;
+  const std::int64_t matrix = blockIdx.x, id = chunk.id(matrix), row = matrix * work.ld;
+  const int n = chunk.order(id);
+  const Reflectors<double> vs(work, matrix);
+  leaves_and_merges<MergeResult::factors>(sm, work, matrix, n);
+
+  double2 z[2][RT];
+#pragma unroll
+  for (int t = 0; t < 2; ++t)
+#pragma unroll
+    for (int i = 0; i < RT; ++i) z[t][i].x = z[t][i].y = 0;
+  {  // Z = Q U: the first s1 rows from Q's first block, the others from its second
+    const int s1 = leaf_begin(n, 2, 4), s2 = n - s1;
+    const double* const u = sm.x + 16 * warp + lm;
+#pragma unroll 1
+    for (int k0 = 0; k0 < s1; k0 += 4) {
+      const int k = k0 + lk;
+      const bool in = k < s1;
+      double a[2];
+#pragma unroll
+      for (int t = 0; t < 2; ++t) a[t] = in ? u[k * LDU + 8 * t] : 0.0;
+#pragma unroll
+      for (int i = 0; i < RT / 2; ++i) {
+        const int r = 8 * i + lm;
+        const double q = in && r < s1 ? sm.y[k * QS + r] : 0.0;
+#pragma unroll
+        for (int t = 0; t < 2; ++t) multiply_8x8x4(z[t][i], a[t], q);
+      }
+    }
+#pragma unroll 1
+    for (int k0 = 0; k0 < s2; k0 += 4) {
+      const int k = k0 + lk;
+      const bool in = k < s2;
+      double a[2];
+#pragma unroll
+      for (int t = 0; t < 2; ++t) a[t] = in ? u[(s1 + k) * LDU + 8 * t] : 0.0;
+#pragma unroll
+      for (int i = RT / 4; i < RT; ++i) {
+        if (8 * i + 7 >= s1 && 8 * i < n) {
+          const int r = 8 * i + lm - s1;
+          const double q = in && r >= 0 && r < s2 ? sm.y[(NP / 2 + k) * QS + r] : 0.0;
+#pragma unroll
+          for (int t = 0; t < 2; ++t) multiply_8x8x4(z[t][i], a[t], q);
+        }
+      }
+    }
+  }
+
+  {  // Z := H_1 H_2 ... Z, eight reflectors at once, the last eight first: Y = V^T Z, Y' from V^T V and tau, Z := Z - V Y'
+    double* const v = sm.y;  // [row][VS]
+    double* const tau8 = v + NP * VS;
+    const int top = (n - 3) / 8 * 8;
+    ReflectorRow<double, NP> next;
+    next.fetch(vs, work.tau + row, n, top);
+#pragma unroll 1
+    for (int k0 = top; k0 >= 0; k0 -= 8) {
+      __syncthreads();
+      next.put(v, VS, tau8);
+      __syncthreads();
+      if (k0 > 0) next.fetch(vs, work.tau + row, n, k0 - 8);
+      const int first = k0 / 8;  // V is zero in the rows above 8 first
+      double2 y[2], g;  // y: column m, reflectors 2 k and 2 k + 1; g: reflector m, reflectors 2 k and 2 k + 1
+      y[0].x = y[0].y = y[1].x = y[1].y = g.x = g.y = 0;
+#pragma unroll
+      for (int i = 0; i < RT; ++i) {
+        if (i >= first && 8 * i < n) {
+          const double v0 = v[(8 * i + 2 * lk) * VS + lm], v1 = v[(8 * i + 2 * lk + 1) * VS + lm];
+#pragma unroll
+          for (int t = 0; t < 2; ++t) {
+            multiply_8x8x4(y[t], z[t][i].x, v0);
+            multiply_8x8x4(y[t], z[t][i].y, v1);
+          }
+          multiply_8x8x4(g, v0, v0);
+          multiply_8x8x4(g, v1, v1);
+        }
+      }
+      // y'_q = tau_q (y_q - sum over p > q of (v_q, v_p) y'_p)
+#pragma unroll
+      for (int p = 7; p >= 0; --p) {
+        const double gx = __shfl_sync(all_lanes, g.x, 4 * p + lk),
+                     gy = __shfl_sync(all_lanes, g.y, 4 * p + lk);
+#pragma unroll
+        for (int t = 0; t < 2; ++t) {
+          const double mine = tau8[p] * (p & 1 ? y[t].y : y[t].x),
+                       yp = __shfl_sync(all_lanes, mine, 4 * lm + p / 2);
+          if (2 * lk == p)
+            y[t].x = yp;
+          else if (2 * lk < p)
+            y[t].x = fma(-gx, yp, y[t].x);
+          if (2 * lk + 1 == p)
+            y[t].y = yp;
+          else if (2 * lk + 1 < p)
+            y[t].y = fma(-gy, yp, y[t].y);
+        }
+      }
+#pragma unroll
+      for (int i = 0; i < RT; ++i) {
+        if (i >= first && 8 * i < n) {
+          const double v0 = v[(8 * i + lm) * VS + 2 * lk], v1 = v[(8 * i + lm) * VS + 2 * lk + 1];
+#pragma unroll
+          for (int t = 0; t < 2; ++t) {
+            multiply_8x8x4(z[t][i], -y[t].x, v0);
+            multiply_8x8x4(z[t][i], -y[t].y, v1);
+          }
+        }
+      }
+    }
+  }
+
+  const bool valid = store_values(sm, chunk, work, matrix, id, n);
+  const std::int64_t ldz = chunk.ldz.of(id);
+#pragma unroll
+  for (int t = 0; t < 2; ++t) {
+    const int c = 16 * warp + 8 * t + lm, place = c < n ? sm.src[c] : -1;
+    if (place < 0 || place >= chunk.to - chunk.from) continue;
+    double* const to = chunk.z.of(id) + place * ldz;
+#pragma unroll
+    for (int i = 0; i < RT; ++i) {
+      const int r = 8 * i + 2 * lk;
+      if (r < n) to[r] = valid ? z[t][i].x : NAN;
+      if (r + 1 < n) to[r + 1] = valid ? z[t][i].y : NAN;
+    }
+  }
+}
+
+}  // namespace eigen_g::batched

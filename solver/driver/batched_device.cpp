@@ -1,0 +1,580 @@
+// Batches on a GPU. The kernels of solver/batched solve matrices of order up to 128; the solver of eigen_g.hpp solves the others one by one.
+#include "solver/batched/batched_device.hpp"
+
+#include <cstring>
+#include <map>
+#include <numeric>
+#include <optional>
+#include <vector>
+
+#include "hybrid/instantiate.hpp"
+#include "hybrid/team/loops.hpp"
+#include "hybrid/transfer/transfer.hpp"
+#include "solver/batched/small_on_cpu.hpp"
+#include "solver/driver/batched.hpp"
+#include "solver/driver/device_frame.hpp"
+#include "solver/driver/frame.hpp"
+
+namespace eigen_g {
+
+namespace {
+
+using batched::BatchOnDevice;
+
+constexpr std::int64_t largest_short_ld = std::numeric_limits<std::int32_t>::max();
+
+// Returns one answer for all matrices of a padded order.
+template <class T>
+bool kernels_solve(std::int64_t n, bool vectors) {
+  return n <= batched::largest_order &&
+         BatchOnDevice<T>::supports(batched::padded_order(static_cast<int>(n)), vectors);
+}
+
+// A chunk that is the whole batch, without its arrays.
+template <class T>
+batched::Chunk<T> chunk_of(const Batch<T>& batch, std::int64_t n, std::int64_t count) {
+  batched::Chunk<T> chunk;
+  chunk.count = count;
+  chunk.n = static_cast<int>(n);
+  chunk.upper = batch.upper();
+  const Selected pairs = batch.pairs(n);
+  chunk.from = static_cast<int>(pairs.first);
+  chunk.to = static_cast<int>(pairs.first + pairs.count);
+  return chunk;
+}
+
+// Sets `bytes` bytes of each of `count` lines to the bytes of a NaN.
+void fill_with_nan(void* memory, std::size_t pitch, std::size_t bytes, std::int64_t count,
+                   cudaStream_t stream) {
+  for (std::int64_t line = 0; line < count; ++line)
+    EIGEN_G_CUDA(cudaMemsetAsync(static_cast<std::byte*>(memory) + static_cast<std::size_t>(line) * pitch,
+                                 0xff, bytes, stream));
+}
+
+// Matrices on device pointers, solved one after the other. A batch keeps A, and a solve does not, so each A is copied first.
+template <class T>
+class OneByOne final : public BatchOnGpu<T> {
+ public:
+  OneByOne(std::int64_t n, const Options& options, const Devices& devices, Resources& resources)
+      : n_(n), frame_({n, options, devices, Pointers::device}, &resources), queue_(resources, nullptr) {}
+
+  WorkspaceBytes workspace() const override {
+    WorkspaceBytes bytes = frame_.workspace(MatrixLayout::any);
+    bytes.device += copy_bytes();
+    return bytes;
+  }
+  void set_workspace(const Workspace& given) override {
+    memory_.set_workspace(given);
+    if (given.device)
+      frame_.set_workspace(
+          {static_cast<std::byte*>(given.device) + copy_bytes(), given.device_bytes - copy_bytes()});
+    else
+      frame_.set_workspace({});
+  }
+  void enqueue(const Batch<T>& batch) override { solve(batch); }
+  BatchFailures solve(const Batch<T>& batch) override {
+    std::vector<std::int32_t> status(static_cast<std::size_t>(batch.count));
+    BatchFailures failures;
+    for (std::int64_t k = 0; k < batch.count; ++k) {
+      std::int32_t& of_k = status[static_cast<std::size_t>(k)];
+      of_k = solve(batch, k);
+      if (of_k != 0) failures.note(k);
+    }
+    if (batch.status) {
+      copy_values(queue_, batch.status, status.data(), batch.count);
+      queue_.wait();
+    }
+    return failures;
+  }
+  std::int32_t solve(const Batch<T>& batch, std::int64_t k) {
+    const BatchMatrix<T> x = batch[k];
+    queue_.use(batch.stream);
+    Arena arena = memory_.arena(queue_, copy_bytes());
+    const MatrixView<T> a = arena.matrix<T>(n_, n_, n_);
+    if (x.lda * static_cast<std::int64_t>(sizeof(T)) <= largest_short_ld)
+      copy_on_gpu<T>(queue_, a, MatrixView<const T>{x.a, n_, n_, x.lda});
+    else  // beyond the pitch that CUDA copies
+      for (std::int64_t j = 0; j < n_; ++j) copy_values(queue_, &a(0, j), x.a + j * x.lda, n_);
+    try {
+      return status_of(
+          frame_.solve(Pointers::device, a.data, a.lda, nullptr, 0, x.w, x.z, x.ldz, batch.stream));
+    } catch (const NonFiniteEntry&) {
+      const std::int64_t m = batch.pairs(n_).count;
+      fill_with_nan(x.w, 0, sizeof(real_t<T>) * static_cast<std::size_t>(m), 1, batch.stream);
+      if (x.z)
+        fill_with_nan(x.z, sizeof(T) * static_cast<std::size_t>(x.ldz),
+                      sizeof(T) * static_cast<std::size_t>(n_), m, batch.stream);
+      queue_.wait();
+      return batched::not_finite;
+    }
+  }
+
+ private:
+  std::uint64_t copy_bytes() const {
+    return bytes_taken([&](Arena& arena) { arena.matrix<T>(n_, n_, n_); });
+  }
+  std::int64_t n_;
+  SolveFrame<T> frame_;
+  Queue queue_;
+  HeldMemory memory_;
+};
+
+// A strided batch on device pointers by the kernels for batches.
+template <class T>
+class ByKernels final : public BatchOnGpu<T> {
+ public:
+  ByKernels(std::int64_t n, std::int64_t most, const Options& options, const Devices& devices,
+            Resources& resources)
+      : n_(n),
+        options_(options),
+        devices_(devices),
+        resources_(&resources),
+        gpu_(current_gpu()),
+        queue_(resources, nullptr),
+        kernels_(resources, static_cast<int>(n), most, options.vectors),
+        end_(resources.take_event()) {}
+  ~ByKernels() override {
+    if (queued_) cudaEventSynchronize(end_);
+    resources_->give(gpu_, end_);
+  }
+
+  WorkspaceBytes workspace() const override { return {0, bytes()}; }
+  void set_workspace(const Workspace& given) override {
+    if (queued_) EIGEN_G_CUDA(cudaEventSynchronize(end_));
+    memory_.set_workspace(given);
+  }
+  void enqueue(const Batch<T>& batch) override { enqueue(batch, false); }
+  BatchFailures solve(const Batch<T>& batch) override {
+    if (!serves(batch)) return one_by_one().solve(batch);
+    const Failures* const failures_dev = enqueue(batch, true);
+    auto* const failures = reinterpret_cast<Failures*>(resources_->pinned(sizeof(Failures) / sizeof(double)));
+    EIGEN_G_CUDA(
+        cudaMemcpyAsync(failures, failures_dev, sizeof(Failures), cudaMemcpyDeviceToHost, batch.stream));
+    EIGEN_G_CUDA(cudaStreamSynchronize(batch.stream));
+    if (failures->count == 0) return {};
+    return {static_cast<std::int64_t>(failures->count), static_cast<std::int64_t>(failures->first)};
+  }
+
+ private:
+  struct Failures {  // as Chunk::failures
+    unsigned long long count, first;
+  };
+  std::uint64_t bytes() const { return Arena::alignment + kernels_.workspace_bytes(); }
+  bool serves(const Batch<T>& batch) const {
+    return std::max(batch.lda, batch.z ? batch.ldz : 1) <= largest_short_ld;
+  }
+  OneByOne<T>& one_by_one() {
+    if (!one_by_one_) one_by_one_.emplace(n_, options_, devices_, *resources_);
+    return *one_by_one_;
+  }
+  // Returns the failures in device memory, which are counted on request.
+  const Failures* enqueue(const Batch<T>& batch, bool count_failures) {
+    if (!serves(batch)) {
+      one_by_one().solve(batch);
+      return nullptr;
+    }
+    cudaStreamCaptureStatus capture = cudaStreamCaptureStatusNone;
+    EIGEN_G_CUDA(cudaStreamIsCapturing(batch.stream, &capture));
+    const bool captured = capture != cudaStreamCaptureStatusNone;
+    // Solves share the workspace, so that each waits for the one before. The events of a graph are its own.
+    if (!captured && queued_) EIGEN_G_CUDA(cudaStreamWaitEvent(batch.stream, end_, 0));
+    Arena arena = memory_.arena(queue_, bytes());
+    auto* const failures = arena.take<Failures>(1);
+    batched::Chunk<T> chunk = chunk_of(batch, n_, batch.count);
+    chunk.a = {const_cast<T*>(batch.a), batch.strides.a};
+    chunk.w = {batch.w, batch.strides.w};
+    if (options_.vectors) chunk.z = {batch.z, batch.strides.z};
+    chunk.lda.all = static_cast<std::int32_t>(batch.lda);
+    chunk.ldz.all = static_cast<std::int32_t>(batch.ldz);
+    chunk.status = batch.status;
+    if (count_failures) {
+      EIGEN_G_CUDA(cudaMemsetAsync(&failures->count, 0, sizeof failures->count, batch.stream));
+      EIGEN_G_CUDA(cudaMemsetAsync(&failures->first, 0xff, sizeof failures->first, batch.stream));
+      chunk.failures = &failures->count;
+    }
+    try {
+      kernels_.enqueue(chunk, arena.template take<std::byte>(static_cast<std::int64_t>(arena.left())),
+                       batch.stream);
+      if (!captured) EIGEN_G_CUDA(cudaEventRecord(end_, batch.stream));
+    } catch (...) {  // nothing may use the workspace afterwards
+      cudaStreamSynchronize(batch.stream);
+      throw;
+    }
+    if (!captured) queued_ = true;
+    return failures;
+  }
+
+  std::int64_t n_;
+  Options options_;
+  Devices devices_;
+  Resources* resources_;
+  int gpu_;
+  Queue queue_;
+  BatchOnDevice<T> kernels_;
+  HeldMemory memory_;
+  cudaEvent_t end_;  // the end of the last solve, if one was queued
+  bool queued_ = false;
+  std::optional<OneByOne<T>> one_by_one_;
+};
+
+// Matrices with the same bits as in any other batch: of one padded order, for the kernels, or of one order.
+struct Group {
+  std::int64_t n = 0;  // the largest order
+  bool by_kernels = false;
+  std::vector<std::int64_t> members;
+};
+
+// The groups of a batch on the current GPU. Matrices of order 0 are in none.
+template <class T>
+std::vector<Group> groups_of(const Batch<T>& batch) {
+  std::map<std::int64_t, Group> groups;
+  const bool vectors = batch.options.vectors;
+  for (std::int64_t k = 0; k < batch.count; ++k) {
+    const BatchMatrix<T> x = batch[k];
+    if (x.n == 0) continue;
+    const bool short_ld = batch.on_host() || std::max(x.lda, vectors ? x.ldz : 1) <= largest_short_ld;
+    const int padded = x.n <= batched::largest_order ? batched::padded_order(static_cast<int>(x.n)) : 0;
+    const bool by_kernels =
+        short_ld && padded > 0 && (groups.count(padded) > 0 || kernels_solve<T>(x.n, vectors));
+    Group& group = groups[by_kernels ? padded : -x.n];
+    group.by_kernels = by_kernels;
+    group.n = std::max(group.n, x.n);
+    group.members.push_back(k);
+  }
+  std::vector<Group> list;
+  list.reserve(groups.size());
+  for (auto& [key, group] : groups) list.push_back(std::move(group));
+  return list;
+}
+
+// Copies an array of the host to the arena. The array may change when the call returns.
+template <class X>
+X* placed(Arena& arena, const Queue& queue, const std::vector<X>& from) {
+  X* const to = arena.take<X>(static_cast<std::int64_t>(from.size()));
+  copy_values(queue, to, from.data(), static_cast<std::int64_t>(from.size()));
+  return to;
+}
+
+// Waits for all queued work at its end, also after an exception, because the memory of the work ends then.
+struct WaitAtEnd {
+  const Queue& queue;
+  ~WaitAtEnd() { cudaStreamSynchronize(queue.stream()); }
+};
+
+}  // namespace
+
+template <class T>
+std::unique_ptr<BatchOnGpu<T>> batch_on_gpu(std::int64_t n, std::int64_t most, const Options& options,
+                                            const Devices& devices, Resources* resources) {
+  require_gpu();
+  if (n > 0 && kernels_solve<T>(n, options.vectors))
+    return std::make_unique<ByKernels<T>>(n, most, options, devices, *resources);
+  return std::make_unique<OneByOne<T>>(n, options, devices, *resources);
+}
+
+template <class T>
+BatchFailures ragged_on_gpu(const Batch<T>& batch, BatchReport& report) {
+  Resources& resources = Resources::of_this_thread();
+  const Queue queue(resources, batch.stream);
+  const auto count = static_cast<std::size_t>(batch.count);
+  const bool vectors = batch.options.vectors;
+  std::vector<std::int32_t> orders(count), lda(count), ldz(count), status(count);
+  std::vector<std::uintptr_t> a(count), w(count), z(count);  // addresses
+  const std::vector<Group> groups = groups_of(batch);
+  std::vector<std::int64_t> members;
+  for (std::size_t k = 0; k < count; ++k) {
+    const BatchMatrix<T> x = batch[static_cast<std::int64_t>(k)];
+    orders[k] = static_cast<std::int32_t>(x.n);
+    lda[k] = static_cast<std::int32_t>(x.lda);
+    ldz[k] = static_cast<std::int32_t>(x.ldz);
+    a[k] = reinterpret_cast<std::uintptr_t>(x.a);
+    w[k] = reinterpret_cast<std::uintptr_t>(x.w);
+    z[k] = reinterpret_cast<std::uintptr_t>(x.z);
+  }
+  std::vector<BatchOnDevice<T>> kernels;
+  std::uint64_t work_bytes = 0;
+  for (const Group& group : groups)
+    if (group.by_kernels) {
+      members.insert(members.end(), group.members.begin(), group.members.end());
+      kernels.emplace_back(resources, static_cast<int>(group.n),
+                           static_cast<std::int64_t>(group.members.size()), vectors);
+      work_bytes = std::max(work_bytes, kernels.back().workspace_bytes());
+    }
+  const auto place_all = [&](Arena& arena, auto&& place) {
+    batched::Chunk<T> all;
+    all.members = place(arena, members);
+    all.orders = place(arena, orders);
+    all.lda.each = place(arena, lda);
+    all.ldz.each = place(arena, ldz);
+    all.a.pointers = reinterpret_cast<T* const*>(place(arena, a));
+    all.w.pointers = reinterpret_cast<real_t<T>* const*>(place(arena, w));
+    if (vectors) all.z.pointers = reinterpret_cast<T* const*>(place(arena, z));
+    all.status = place(arena, status);
+    return all;
+  };
+  const auto only_taken = [](Arena& arena, const auto& from) {
+    return arena.take<typename std::decay_t<decltype(from)>::value_type>(
+        static_cast<std::int64_t>(from.size()));
+  };
+  if (!kernels.empty()) {
+    const std::uint64_t bytes = work_bytes + bytes_taken([&](Arena& arena) { place_all(arena, only_taken); });
+    report.bytes.device = bytes;
+    const WorkMemory memory(queue, bytes);
+    const WaitAtEnd wait{queue};
+    Arena arena(memory.data(), bytes);
+    const batched::Chunk<T> all =
+        place_all(arena, [&](Arena& of, const auto& from) { return placed(of, queue, from); });
+    void* const work = arena.take<std::byte>(static_cast<std::int64_t>(work_bytes));
+    std::int64_t first = 0;
+    auto kernel = kernels.begin();
+    for (const Group& group : groups) {
+      if (!group.by_kernels) continue;
+      const auto matrices = static_cast<std::int64_t>(group.members.size());
+      batched::Chunk<T> chunk = all;
+      const batched::Chunk<T> sizes = chunk_of(batch, group.n, matrices);
+      chunk.count = matrices;
+      chunk.first = first;
+      chunk.n = sizes.n;
+      chunk.upper = sizes.upper;
+      chunk.from = sizes.from;
+      chunk.to = sizes.to;
+      (kernel++)->enqueue(chunk, work, batch.stream);
+      first += matrices;
+    }
+    copy_values(queue, status.data(), all.status, batch.count);
+    queue.wait();
+  }
+  for (const Group& group : groups) {
+    if (group.by_kernels) continue;
+    OneByOne<T> one_by_one(group.n, batch.options, batch.devices, resources);
+    report.bytes.device = std::max(report.bytes.device, one_by_one.workspace().device);
+    for (const std::int64_t k : group.members)
+      status[static_cast<std::size_t>(k)] = one_by_one.solve(batch, k);
+  }
+  BatchFailures failures;
+  for (std::size_t k = 0; k < count; ++k)
+    if (status[k] != 0) failures.note(static_cast<std::int64_t>(k));
+  if (batch.status) std::copy(status.begin(), status.end(), batch.status);
+  return failures;
+}
+
+// ---- Host pointers
+
+namespace {
+
+// Bytes of the matrices of one chunk. Two chunks are in flight.
+constexpr std::int64_t chunk_bytes = std::int64_t{64} << 20;
+
+template <class T>
+std::int64_t chunk_matrices(std::int64_t n, std::int64_t count) {
+  return std::clamp<std::int64_t>(chunk_bytes / (n * n * static_cast<std::int64_t>(sizeof(T))), 1, count);
+}
+
+// The arrays of a chunk of up to `most` matrices of order up to n on the GPU.
+template <class T>
+struct ChunkArrays {
+  T* a;
+  real_t<T>* w;
+  std::int32_t *orders, *status;
+  std::byte* work;
+  ChunkArrays(Arena& arena, std::int64_t n, std::int64_t most, std::uint64_t work_bytes)
+      : a(arena.take<T>(most * n * n)),
+        w(arena.take<real_t<T>>(most * n)),
+        orders(arena.take<std::int32_t>(most)),
+        status(arena.take<std::int32_t>(most)),
+        work(arena.take<std::byte>(static_cast<std::int64_t>(work_bytes))) {}
+};
+template <class T>
+std::uint64_t chunk_bytes_on_gpu(const BatchOnDevice<T>& kernels, std::int64_t n, std::int64_t most) {
+  return bytes_taken([&](Arena& arena) { ChunkArrays<T>(arena, n, most, kernels.workspace_bytes()); });
+}
+
+// A chunk on its way: matrices begin ... begin + count - 1 of a group.
+//
+//   caller's arrays  ->  packed (if they have gaps)  ->  GPU: A, n x n each  ->  Z over A, w, status  ->  packed  ->  caller's arrays
+template <class T>
+class HostChunk {
+ public:
+  HostChunk(Resources& resources, const Batch<T>& batch, const Group& group, std::int64_t most)
+      : batch_(batch),
+        group_(group),
+        n_(group.n),
+        pairs_(batch.pairs(group.n)),
+        queue_(resources),
+        kernels_(resources, static_cast<int>(group.n), most, batch.options.vectors),
+        bytes_(chunk_bytes_on_gpu(kernels_, group.n, most)),
+        memory_(queue_, bytes_),
+        arena_(memory_.data(), bytes_),
+        on_gpu_(arena_, group.n, most, kernels_.workspace_bytes()) {
+    const bool vectors = batch.options.vectors;
+    packs_a_ = batch.ragged || batch.strides.a != batch.lda * n_;
+    packs_z_ = vectors && (batch.ragged || pairs_.count != n_ || batch.strides.z != batch.ldz * n_);
+    if (packs_a_ || packs_z_) packed_ = host_array<T>(most * n_ * n_);
+    if (batch.ragged) packed_w_ = host_array<real_t<T>>(most * n_);
+    status_.resize(static_cast<std::size_t>(most));
+  }
+  ~HostChunk() { cudaStreamSynchronize(queue_.stream()); }
+  HostChunk(const HostChunk&) = delete;
+  HostChunk& operator=(const HostChunk&) = delete;
+
+  std::uint64_t device_bytes() const { return bytes_; }
+  std::uint64_t host_bytes(std::int64_t most) const {
+    return (packed_ ? sizeof(T) * static_cast<std::uint64_t>(most * n_ * n_) : 0) +
+           (packed_w_ ? sizeof(real_t<T>) * static_cast<std::uint64_t>(most * n_) : 0);
+  }
+
+  void start(std::int64_t begin, std::int64_t count) {
+    begin_ = begin;
+    count_ = count;
+    const MatrixView<T> a_dev{on_gpu_.a, n_, n_ * count, n_};
+    if (packs_a_) {
+      each([&](const BatchMatrix<T>& x, std::int64_t place) {
+        for (std::int64_t j = 0; j < x.n; ++j)
+          std::copy_n(x.a + j * x.lda, x.n, packed_.get() + (place * n_ + j) * n_);
+      });
+      upload<T>(queue_, Part::all, MatrixView<const T>{packed_.get(), n_, n_ * count, n_}, a_dev);
+    } else {
+      upload<T>(queue_, Part::all, MatrixView<const T>{batch_[member(0)].a, n_, n_ * count, batch_.lda},
+                a_dev);
+    }
+    batched::Chunk<T> chunk = chunk_of(batch_, n_, count);
+    if (batch_.ragged) {
+      std::vector<std::int32_t> orders(static_cast<std::size_t>(count));
+      for (std::int64_t k = 0; k < count; ++k)
+        orders[static_cast<std::size_t>(k)] = static_cast<std::int32_t>(batch_.order(member(k)));
+      copy_values(queue_, on_gpu_.orders, orders.data(), count);
+      chunk.orders = on_gpu_.orders;
+    }
+    chunk.a = {on_gpu_.a, n_ * n_};
+    if (batch_.options.vectors) chunk.z = chunk.a;
+    chunk.w = {on_gpu_.w, pairs_.count};
+    chunk.lda.all = chunk.ldz.all = static_cast<std::int32_t>(n_);
+    chunk.status = on_gpu_.status;
+    kernels_.enqueue(chunk, on_gpu_.work, queue_.stream());
+  }
+
+  // Waits for the chunk, and writes the caller's arrays.
+  void finish() {
+    const MatrixView<const real_t<T>> w_dev{on_gpu_.w, pairs_.count, count_,
+                                            std::max<std::int64_t>(1, pairs_.count)};
+    if (batch_.ragged)
+      download<real_t<T>>(queue_, w_dev,
+                          MatrixView<real_t<T>>{packed_w_.get(), pairs_.count, count_, pairs_.count});
+    else
+      download<real_t<T>>(queue_, w_dev,
+                          MatrixView<real_t<T>>{batch_[member(0)].w, pairs_.count, count_, batch_.strides.w});
+    if (batch_.options.vectors) {
+      const MatrixView<const T> z_dev{on_gpu_.a, n_, n_ * count_, n_};
+      if (packs_z_)
+        download<T>(queue_, z_dev, MatrixView<T>{packed_.get(), n_, n_ * count_, n_});
+      else
+        download<T>(queue_, z_dev, MatrixView<T>{batch_[member(0)].z, n_, n_ * count_, batch_.ldz});
+    }
+    if (packs_z_ || batch_.ragged)
+      each([&](const BatchMatrix<T>& x, std::int64_t place) {
+        const std::int64_t m = batch_.pairs(x.n).count;
+        if (batch_.ragged) std::copy_n(packed_w_.get() + place * pairs_.count, m, x.w);
+        for (std::int64_t j = 0; packs_z_ && j < m; ++j)
+          std::copy_n(packed_.get() + (place * n_ + j) * n_, x.n, x.z + j * x.ldz);
+      });
+    copy_values(queue_, status_.data(), on_gpu_.status, count_);
+    queue_.wait();
+    for (std::int64_t k = 0; k < count_; ++k) batch_.status[member(k)] = status_[static_cast<std::size_t>(k)];
+  }
+
+ private:
+  // Strided batches have one group with all matrices.
+  std::int64_t member(std::int64_t k) const {
+    return batch_.ragged ? group_.members[static_cast<std::size_t>(begin_ + k)] : begin_ + k;
+  }
+  // act(matrix, place in the chunk) for each matrix of the chunk, on several threads.
+  template <class Act>
+  void each(const Act& act) const {
+    for_each(count_, threads_if(count_ * n_ * n_ > 1 << 18),
+             [&](std::int64_t k) { act(batch_[member(k)], k); });
+  }
+
+  const Batch<T>& batch_;
+  const Group& group_;
+  std::int64_t n_;
+  Selected pairs_;
+  Queue queue_;
+  BatchOnDevice<T> kernels_;
+  std::uint64_t bytes_;
+  WorkMemory memory_;
+  Arena arena_;
+  ChunkArrays<T> on_gpu_;
+  bool packs_a_ = false, packs_z_ = false;
+  HostArray<T> packed_;
+  HostArray<real_t<T>> packed_w_;
+  std::vector<std::int32_t> status_;
+  std::int64_t begin_ = 0, count_ = 0;
+};
+
+// Matrices one after the other on host pointers.
+template <class T>
+void solve_one_by_one(const Batch<T>& batch, const Group& group, BatchReport& report) {
+  Devices devices = batch.devices;
+  devices.device = DeviceChoice::gpu;
+  SolveFrame<T> frame({group.n, batch.options, devices, Pointers::host}, &Resources::of_this_thread());
+  for (const std::int64_t k : group.members) {
+    const BatchMatrix<T> x = batch[k];
+    try {
+      const Report solved = frame.solve(Pointers::host, x.a, x.lda, nullptr, 0, x.w, x.z, x.ldz);
+      batch.status[k] = status_of(solved);
+      report.bytes.device = std::max(report.bytes.device, solved.bytes.device);
+      report.bytes.host = std::max(report.bytes.host, solved.bytes.host);
+    } catch (const NonFiniteEntry&) {
+      batched::fill_with_nan<T>(x.n, batch.pairs(x.n).count, x.w, x.z, x.ldz);
+      batch.status[k] = batched::not_finite;
+    }
+  }
+}
+
+template <class T>
+void solve_in_chunks(const Batch<T>& batch, const Group& group, BatchReport& report) {
+  const auto count = static_cast<std::int64_t>(group.members.size());
+  const std::int64_t most = chunk_matrices<T>(group.n, count);
+  std::optional<HostChunk<T>> lanes[2];
+  std::uint64_t device = 0, host = 0;
+  const auto lane_of = [&](std::int64_t begin) -> HostChunk<T>& { return *lanes[begin / most % 2]; };
+  for (std::int64_t begin = 0; begin < count; begin += most) {
+    std::optional<HostChunk<T>>& lane = lanes[begin / most % 2];
+    if (!lane) {
+      lane.emplace(Resources::of_this_thread(), batch, group, most);
+      device += lane->device_bytes();
+      host += lane->host_bytes(most);
+    }
+    lane->start(begin, std::min(most, count - begin));
+    if (begin > 0) lane_of(begin - most).finish();
+  }
+  lane_of((count - 1) / most * most).finish();
+  report.bytes.device = std::max(report.bytes.device, device);
+  report.bytes.host = std::max(report.bytes.host, host);
+}
+
+}  // namespace
+
+template <class T>
+void host_batch_on_gpu(const Batch<T>& batch, BatchReport& report) {
+  for (const Group& group : groups_of(batch))
+    group.by_kernels ? solve_in_chunks(batch, group, report) : solve_one_by_one(batch, group, report);
+  for (std::int64_t k = 0; k < batch.count; ++k)
+    if (batch.order(k) == 0) batch.status[k] = 0;
+}
+
+template <class T>
+WorkspaceBytes host_batch_bytes_on_gpu(std::int64_t n, std::int64_t count, const Options& options) {
+  if (!kernels_solve<T>(n, options.vectors))
+    return plan_bytes<T>(plan_on<T>({n, options, {}, Pointers::host}, true));
+  const std::int64_t most = chunk_matrices<T>(n, count), lanes = count > most ? 2 : 1;
+  const BatchOnDevice<T> kernels(Resources::of_this_thread(), static_cast<int>(n), most, options.vectors);
+  const auto values = static_cast<std::uint64_t>(most * n);
+  return {static_cast<std::uint64_t>(lanes) * values *
+              (static_cast<std::uint64_t>(n) * sizeof(T) + sizeof(real_t<T>)),
+          static_cast<std::uint64_t>(lanes) * chunk_bytes_on_gpu(kernels, n, most)};
+}
+
+EIGEN_G_INSTANTIATE(all_types, batch_on_gpu, ragged_on_gpu, host_batch_on_gpu, host_batch_bytes_on_gpu);
+
+}  // namespace eigen_g
