@@ -35,7 +35,8 @@ void write(const std::string& path, double bad = 0, std::int64_t bad_matrix = -1
   for (std::int64_t k = 0; k < count; ++k)
     for (std::int64_t i = 0; i < n; ++i)
       for (std::int64_t j = 0; j < n; ++j) writer.data()[(k * n + i) * n + j] = entry<T>(k, i, j);
-  if (bad_matrix >= 0) writer.data()[bad_matrix * n * n + 1] = writer.data()[bad_matrix * n * n + n] = T(bad);
+  if (bad_matrix >= 0)
+    writer.data()[bad_matrix * n * n + 1] = writer.data()[bad_matrix * n * n + n] = io::scalar_of<T>(bad);
   writer.commit();
 }
 
