@@ -122,6 +122,7 @@ void solve_pencil_as(const GeneralisedSolve& request, const OpenPencil& opened, 
   options.progress = [&progress](Stage stage, double fraction) { progress.at(words(name(stage)), fraction); };
   if (!request.options_of_gpu.empty() && !use_gpu(request.devices.device, r.n)) {
     progress.finish();
+    check_devices(request.devices);
     report_unused(request.run, request.options_of_gpu);
   }
   if (request.predict) {

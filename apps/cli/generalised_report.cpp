@@ -36,7 +36,7 @@ std::string generalised_check_rows(const GeneralisedVerification& v) {
                   static_cast<long long>(v.bad_minor));
   else
     text += figure("condition of B", v.condition) +
-            figure("LAPACK residual ratio", v.residual, v.residual_limit) +
+            figure("residual ratio of a pair", v.residual, v.residual_limit) +
             figure("B-orthogonality ratio", v.orthogonality, v.orthogonality_limit);
   if (!v.finite) text += "  there is a NaN or an infinity in the values or vectors\n";
   if (!v.ascending) text += "  the values do not ascend\n";

@@ -8,7 +8,7 @@
 #include "hybrid/machine/cpu.hpp"
 
 int main(int argc, char** argv) {
-  omp_set_num_threads(eigen_g::loop_threads());  // the command's own loops take the number of the library's
+  omp_set_num_threads(eigen_g::loop_threads());  // for the loops of the command itself
   const int code = eigen_g::apps::run_command(argc, argv);
   if (!eigen_g::address_space_limited()) return code;
   // If the address space is limited, OpenBLAS's threads may wait forever for memory, and an ordinary exit would wait for them.

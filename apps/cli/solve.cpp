@@ -20,6 +20,7 @@
 #include "apps/io/input_file.hpp"
 #include "apps/io/stack_file.hpp"
 #include "apps/io/stored_coordinates.hpp"
+#include "apps/io/stored_matrix.hpp"
 #include "apps/support/exit_codes.hpp"
 #include "apps/support/help.hpp"
 #include "apps/support/named_files.hpp"
@@ -162,6 +163,7 @@ void warn_of_dense(const SolveOptions& options, const OpenMatrix& opened, const 
   if (options.run.quiet || opened.type != io::ScalarType::d || !io::holds_coordinates(*opened.file, reading))
     return;
   const std::int64_t n = io::order_of_coordinates(*opened.file, reading);
+  static_cast<void>(io::allocate_matrix<double>(n, n));  // throws OutOfMemory if the matrix cannot be read
   Options subset = given.options;
   subset.subset = subset_of(options, n);
   const std::string cost = large_cost_text(subset, given.devices, n);
@@ -186,6 +188,7 @@ void solve_as(const SolveOptions& options, const OpenMatrix& opened, const Stopw
   const bool on_gpu = use_gpu(device, matrix.n);
   if (!on_gpu && !options_of_gpu(options).empty()) {
     progress.finish();
+    check_devices(given.devices);  // a wrong value is an error, and the only line
     report_unused(options.run, options_of_gpu(options));
   }
   if (on_gpu)

@@ -104,10 +104,10 @@ std::optional<SolvePrediction> predict_solve(const Options& options, const Devic
 
 namespace {
 
-std::uint64_t dense_bytes(const Options& options, std::int64_t n) {
+std::uint64_t dense_bytes(const Options& options, const Devices& devices, std::int64_t n) {
   const std::int64_t m = options.vectors ? options.subset.max_count(n) : 0;
   return sizeof(double) * static_cast<std::uint64_t>(n) * static_cast<std::uint64_t>(n + m) +
-         workspace_bytes<double>(n, options, false).host;
+         workspace_bytes<double>(n, options, use_gpu(devices.device, n)).host;
 }
 
 // Seconds of the dense solver by the fixed rates of predict_few().
@@ -121,7 +121,7 @@ double rough_seconds(const Options& options, const Devices& devices, std::int64_
 
 DenseCost dense_cost(const Options& options, const Devices& devices, std::int64_t n) {
   DenseCost cost;
-  cost.bytes = dense_bytes(options, n);
+  cost.bytes = dense_bytes(options, devices, n);
   if (use_gpu(devices.device, n)) {
     cost.seconds = rough_seconds(options, devices, n);
     return cost;
@@ -136,7 +136,8 @@ DenseCost dense_cost(const Options& options, const Devices& devices, std::int64_
 
 std::string large_cost_text(const Options& options, const Devices& devices, std::int64_t n) {
   constexpr std::uint64_t gibibyte = std::uint64_t{1} << 30;
-  if (n == 0 || (rough_seconds(options, devices, n) < 1 && dense_bytes(options, n) < gibibyte)) return "";
+  if (n == 0 || (rough_seconds(options, devices, n) < 1 && dense_bytes(options, devices, n) < gibibyte))
+    return "";
   const DenseCost cost = dense_cost(options, devices, n);
   return print("about %.2g s and %.2g GiB (an estimate)", cost.seconds,
                static_cast<double>(cost.bytes) / static_cast<double>(gibibyte));

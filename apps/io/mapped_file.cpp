@@ -66,8 +66,8 @@ void MappedFile::forget(const std::byte* begin, const std::byte* end) const {
 
 namespace {
 
-// True if the text begins as a Harwell-Boeing or Rutherford-Boeing file: a title; four or five numbers; a type as RSA, and numbers; the
-// formats of Fortran.
+// True if the text begins as a Harwell-Boeing or Rutherford-Boeing file: a title; four or five numbers; a type
+// such as RSA, and numbers; formats of Fortran.
 bool begins_as_harwell_boeing(std::string_view text) {
   constexpr std::size_t longest = 512;
   std::array<std::string_view, 4> lines;

@@ -13,7 +13,8 @@ namespace eigen_g::apps {
 
 std::string bytes_text(std::uint64_t bytes);                   // "0 B", "812 B", "1.5 GB": powers of 1000
 std::string left_column(std::string text, std::size_t width);  // pads on the right; never truncates
-std::string report_row(const std::string& name, const std::string& text);  // a line; the name in 14 columns, or a longer name and a blank
+// A line: the name, padded to 14 columns or followed by one blank where it is longer, and the text.
+std::string report_row(const std::string& name, const std::string& text);
 std::string words(std::string name);                        // "divide_and_conquer" -> "divide and conquer"
 std::string joined(const std::vector<std::string>& parts);  // "a, b, c"
 std::string today();                                        // "2026-11-21", UTC

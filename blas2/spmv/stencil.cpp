@@ -18,7 +18,7 @@ void multiply(const GridSize& grid, T alpha, const T* x, T gamma, T beta, T* y) 
   constexpr Stencil<points> stencil;
   std::array<Neighbour, stencil.neighbours> neighbours;
   for (int m = 0; m < stencil.neighbours; ++m) neighbours[m] = neighbour(stencil, m);
-  const auto [nx, ny, nz] = grid;
+  const std::int64_t nx = grid.nx, ny = grid.ny, nz = grid.nz;
   for_each(ny * nz, threads_if(grid.points() >= smallest_parallel_order), [&](std::int64_t line) {
     const std::int64_t j = line % ny, k = line / ny;
     for (std::int64_t i = 0; i < nx; ++i) {

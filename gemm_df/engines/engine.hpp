@@ -57,12 +57,12 @@ using ProductRates = PerEngine<EngineRate>;
 double predicted_seconds(Engine engine, const ProductRates& rates, std::int64_t m, std::int64_t n,
                          std::int64_t k);
 
-// A product with fewer multiply-adds is native with every engine: it takes next to no time, and the errors of the other engines
-// are too large for eigenpairs of small matrices, whose limits grow with n.
+// A product with fewer multiply-adds is native with every engine. A product of this size takes very little time. The error limits of
+// eigenpairs grow with n, and for small n the errors of the other engines exceed these limits.
 inline constexpr double least_multiply_adds = 0x1p22;
 
-// `wanted`, unless the product is that small. If `wanted` is automatic, the engine with the shortest predicted time; the first one
-// on a tie; native if there are no rates.
+// Returns native for a product with fewer than least_multiply_adds. Otherwise returns `wanted`. For automatic, returns the engine with the
+// shortest predicted time, the first one on a tie, and native if there are no rates.
 Engine choose_engine(Engine wanted, const ProductRates& rates, std::int64_t m, std::int64_t n,
                      std::int64_t k);
 

@@ -160,7 +160,7 @@ class Gate {
   int own_ = 0;                    // OpenBLAS's number of threads outside turns
   int max_threads_ = 0;            // largest number of threads that OpenBLAS has had
   int held_ = 0;                   // threads that wait in hold(); no turn begins meanwhile
-  std::condition_variable ended_;  // for them
+  std::condition_variable ended_;  // wakes the threads in hold()
   const int cores_ = usable_cores();
   bool limited_ = false;
 };

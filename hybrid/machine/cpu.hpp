@@ -40,7 +40,7 @@ class ThreadLimit {
   int omp_before_ = 0;
 };
 
-// The CPU quota of a process: the least of its control group's and of all groups around it, in cores; 0 if there is none.
+// The CPU quota of a process in cores: the smallest quota of its control group and of all enclosing groups. 0: no group has a quota.
 // Both versions of control groups. groups: /proc/self/cgroup, mounted: /sys/fs/cgroup.
 double cpu_quota(const std::string& groups, const std::string& mounted);
 

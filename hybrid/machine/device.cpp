@@ -162,6 +162,10 @@ int gpu_count() {
     cudaGetLastError();  // no driver or no device: not an error here
     return 0;
   }
+  if (int gpu = 0; forks() > 0 && cudaGetDevice(&gpu) != cudaSuccess) {
+    cudaGetLastError();  // the parent has used CUDA, so this process cannot
+    return 0;
+  }
   return count;
 }
 

@@ -1,9 +1,9 @@
-// fork(): what the library does so that a child can use it at once.
+// Handlers of fork(), so that a child can use the library immediately.
 //
 // A child has one thread, the one that called fork(). A lock that another thread of the parent held is never released in the child, and
-// a destructor that waits for such a thread never returns. So:
+// a destructor that waits for a thread of the parent never returns in the child. So:
 //   - fork() waits for the turns at OpenBLAS that run at the time (blas_turn.hpp), because OpenBLAS's own locks are not released either.
-//     No turn starts meanwhile. In the child the gate of the turns is as new;
+//     No turn starts during fork(). The child begins with no turn and no waiting thread;
 //   - fork() waits until no MadeOnce is being made;
 //   - the threads that share loops (hybrid/team/loops.hpp) do not exist in a child; it starts its own at its first loop;
 //   - objects with threads of their own are not destroyed in a child (LeftInChild);

@@ -8,7 +8,7 @@
 //    "two_stage": {"orders_of_double": {"with_vectors": 4000}},         solver/devices/two_stage_tuning.hpp
 //    "cpu":       {"planned_rate": 0.7},                                solver/devices/tuning.hpp     CpuTuning
 //    "threads":   {"rows": [{"max_order": 499, "threads": 1}]},         hybrid/machine/tuning.hpp     ThreadTuning
-//    "spmv":      {"bytes_a_second": 3e12},                              blas2/spmv/choice.hpp         SpmvRates
+//    "spmv":      {"bytes_a_second": 3e12},                             blas2/spmv/choice.hpp         SpmvRates
 //    "batched":   {"lanes": 2}}                                         solver/batched/batched_device.hpp  BatchTuning
 //
 // Every section and every member may be missing. An array is a list; an element that is null or missing keeps its value.
@@ -37,9 +37,9 @@ class TuningValues {
   // Throws InvalidArgument("EIGEN_G_TUNING") if the member is an integer that cannot hold the value.
   template <class T>
   void replace(const std::string& name, T& member) {
-    constexpr bool integer = std::is_integral_v<T>;
-    if (const auto value = take(name, integer, integer ? std::numeric_limits<T>::max() : 0))
-      member = static_cast<T>(*value);
+    std::uint64_t most = 0;
+    if constexpr (std::is_integral_v<T>) most = std::numeric_limits<T>::max();
+    if (const auto value = take(name, std::is_integral_v<T>, most)) member = static_cast<T>(*value);
   }
   // Throws InvalidArgument("EIGEN_G_TUNING") if a name of the section was not asked for, or if `holds` is false.
   void finish(bool holds = true) const;

@@ -25,7 +25,7 @@ struct Loop {
   const loops::Call call;
   const void* const body;
   std::vector<Share> shares;
-  std::atomic<int> places;  // for helpers that have not come yet
+  std::atomic<int> places;  // number of helpers that may still join the loop
 
   Loop(std::int64_t pieces, int threads, loops::Call the_call, const void* the_body)
       : call(the_call), body(the_body), shares(static_cast<std::size_t>(threads)), places(threads - 1) {
@@ -178,7 +178,7 @@ class Team {
 };
 
 // Its destructor ends the helpers before dlclose() takes their code away.
-Team team;
+Team loop_team;
 
 }  // namespace
 
@@ -188,12 +188,12 @@ void loops::run(std::int64_t pieces, int threads, Call call, const void* body) {
     return;
   }
   Loop loop(pieces, static_cast<int>(std::min<std::int64_t>(threads, pieces)), call, body);
-  team.run(loop);
+  loop_team.run(loop);
 }
 
 namespace at_fork {
 void renew_loops() {
-  team.renew();
+  loop_team.renew();
 }
 }  // namespace at_fork
 

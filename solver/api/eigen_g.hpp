@@ -4,8 +4,8 @@
 //
 // The method is Householder tridiagonalization (directly or, on a GPU, through a band: Options::path), divide and conquer, and
 // back-transformation. A solve runs on a GPU if there is one and n >= 72. Otherwise it runs on the CPU through OpenBLAS and LAPACK.
-// Headers of related problems: eigen_g.h (from C), generalised.hpp (A x = w B x), sparse.hpp (few pairs of a sparse matrix),
-// stages.hpp (single stages).
+// Headers of related problems: eigen_g.h (from C), generalised.hpp (A x = w B x), batched.hpp (many small matrices),
+// sparse.hpp (few pairs of a sparse matrix), stages.hpp (single stages).
 //
 // A complete program (apps/example/first_solve.cpp [first-solve]):
 //
@@ -43,7 +43,7 @@
 
 namespace eigen_g {
 
-// eigen_g() on pointers of either kind. It is for the two forms of eigen_g() below, which programs call.
+// The common implementation of the two forms of eigen_g() below. Programs call eigen_g() instead.
 template <class T>
 Report standard_solve(Pointers pointers, std::int64_t n, const T* a, std::int64_t lda, real_t<T>* w, T* z,
                       std::int64_t ldz, CUstream_st* stream, const Options& options, const Devices& devices);
@@ -56,9 +56,8 @@ Report standard_solve(Pointers pointers, std::int64_t n, const T* a, std::int64_
 // With options.subset, w needs room for subset.max_count(n) values and z for the same number of columns. The first report.m values and
 // columns are the pairs found; the others are undefined.
 // Blocks until done.
-// Throws InvalidArgument (NonFiniteEntry for a NaN or an infinity in the triangle), OutOfMemory, DeviceError. A failed small
-// allocation on the host throws std::bad_alloc; OutOfMemory is for allocations of order n^2. A pointer to device memory is an
-// InvalidArgument.
+// Throws InvalidArgument (also for a pointer to device memory; NonFiniteEntry for a NaN or an infinity in the triangle), OutOfMemory and
+// DeviceError. OutOfMemory is for allocations of order n^2. A failed smaller allocation on the host throws std::bad_alloc.
 // Cost of the one-stage path in double:
 //   tridiagonalization     4/3 n^3 flops; 4/3 n^3 bytes of A are read
 //   divide and conquer     at most 4/3 n^3 flops
@@ -79,7 +78,8 @@ template <class T>
 //   stream  the solve starts after all work that is in the stream, and is complete when the call returns; null: default stream
 // Blocks three times: for max |a_ij|, in the divide and conquer, and at the end. The call blocks at the end because it frees its device
 // memory then. Solver::enqueue() does not block at the end.
-// Throws as above. DeviceChoice::cpu, and a pointer to host memory that the GPU cannot use, are an InvalidArgument. Cost as above.
+// Throws InvalidArgument (also for DeviceChoice::cpu and for a pointer to host memory that the GPU cannot use; NonFiniteEntry as above),
+// OutOfMemory and DeviceError. The cost is as above.
 template <class T>
 [[nodiscard]] Report eigen_g(std::int64_t n, DevicePointer<T> a, std::int64_t lda,
                              same_t<DevicePointer<real_t<T>>> w, same_t<DevicePointer<T>> z, std::int64_t ldz,
@@ -99,10 +99,12 @@ template <class T>
 [[nodiscard]] Solution<T> solve(std::int64_t n, const T* a, std::int64_t lda, const Options& options = {},
                                 const Devices& devices = {});
 
-// Upper bound of the memory that eigen_g() uses in addition to a, w and z. For device pointers it assumes MatrixLayout::contiguous.
+// Returns an upper bound of the memory that eigen_g() allocates. The caller's a, w and z are not counted. For device pointers the bound
+// assumes MatrixLayout::contiguous.
 //   on_gpu   true: for the current GPU; throws DeviceError if there is none
 //
-// Device memory of a solve, in values of sizeof(T) bytes. It includes a, w and z:
+// This table has all device memory of a solve, in values of sizeof(T) bytes. Unlike the return value, the table counts a, w and z of a
+// caller with device pointers:
 //
 //   all vectors   3 n^2 + 1220 n   n < 6000
 //                 3.2 n^2          n >= 6000; 3.07 n^2 at n = 65000
@@ -116,7 +118,7 @@ template <class T>
 //   n^2      values only, if the reduction cannot work in a: n is not a multiple of 64 (one-stage path), or the columns of a are
 //            not 32-byte aligned (two-stage path)
 //   n^2      a subset by index
-//   n^2      z == a; the caller then needs one array of this size less
+//   n^2      z == a. The total stays the same, because the caller has one array instead of two
 //   n^2      two-stage path, if the columns of z are not 16-byte aligned (odd ldz). If the GPU does not have this memory, the solve
 //            works without it, but is slower
 //   0.6 n^2  vectors, and lda > n
@@ -139,7 +141,7 @@ void start_gpu();
 
 // Frees what the calling thread keeps between its calls. For each GPU that it used: a stream, a cuBLAS handle, up to 64 MiB of
 // device memory, and up to 64 MiB + 36 n bytes of pinned host memory. For all GPUs together: up to seven sleeping threads that
-// copy host memory. The end of the thread frees the same.
+// copy host memory. A thread that ends frees its cache without this call.
 void release_thread_cache();
 
 // "0.2.0"

@@ -9,6 +9,10 @@
 //   eigen_g::GeneralisedReport r = eigen_g::sygvd({.itype = 1}, n, a, lda, b, ldb, w, z, ldz);
 //   if (r.bad_minor > 0) ...   // B is not positive definite: its first such leading minor has this order
 //
+// If B is ill-conditioned, the order of its rows decides how many digits the small eigenvalues keep. With CholeskyFactor::compute B is therefore
+// factored in the order of its descending diagonal. If rows are then still nearly dependent, it is factored again in the order of diagonal pivoting.
+// A and B may have any scale. They are multiplied by powers of two if their entries or the entries of the factor would lose digits.
+//
 // T is double, float, std::complex<double> or std::complex<float>. The imaginary parts of a Hermitian diagonal are not read.
 // Complex problems are solved on one GPU.
 #pragma once
@@ -24,8 +28,8 @@ namespace eigen_g {
 
 // Source and destination of B's Cholesky factor.
 enum class CholeskyFactor {
-  compute,             // computed for this call and not returned
-  compute_and_return,  // computed and stored in the triangle of b, for later calls
+  compute,             // computed for this call and not returned; rows in the most accurate order
+  compute_and_return,  // computed in the caller's order of rows and stored in the triangle of b, for later calls
   reuse                // b holds the factor from an earlier call; B is not factored again
 };
 
@@ -34,15 +38,16 @@ struct GeneralisedProblem {
   CholeskyFactor factor = CholeskyFactor::compute;
 };
 
-// The report of the whole call. Its stages are load, check, cholesky (except with CholeskyFactor::reuse), standard_form, the stages of
-// the standard solve C y = w y with a load and a store of their own, back_substitute (with vectors), and store.
+// The report of the whole call. Its stages are load, check, cholesky (except with CholeskyFactor::reuse), standard_form, all stages of
+// the standard solve C y = w y, back_substitute (with vectors), unscale (only if A or B was scaled), and store. The standard solve has
+// another load and another store.
 struct GeneralisedReport : Report {
   // Order of B's first leading minor that is not positive definite; 0: B is positive definite. If bad_minor > 0, status is
   // not_converged, info is LAPACK's n + bad_minor, m is 0, and the call ended after the factorization.
   std::int64_t bad_minor = 0;
 };
 
-// sygvd() on pointers of either kind. It is for the two forms of sygvd() below, which programs call.
+// The common implementation of the two forms of sygvd() below. Programs call sygvd() instead.
 template <class T>
 GeneralisedReport generalised_solve(const GeneralisedProblem& problem, Pointers pointers, std::int64_t n,
                                     const T* a, std::int64_t lda, T* b, std::int64_t ldb, real_t<T>* w, T* z,
@@ -60,12 +65,14 @@ GeneralisedReport generalised_solve(const GeneralisedProblem& problem, Pointers 
 // options.progress is called for the stages of the standard solve only.
 // Blocks until done.
 // Throws as eigen_g(). NonFiniteEntry names a or b. InvalidArgument also names itype, ldb or b. It names b if B is so small or A so
-// large that C overflows.
-// Accuracy as LAPACK's, with cond = cond_2(B) and a moderate constant c:
-//   |A X - B X W| <= c n ulp |A| |X| sqrt(cond)                |X^H B X - I| <= c n ulp cond
+// large that eigenvalues overflow.
+// The accuracy is at least LAPACK's. cond = cond_2(B), and c is a moderate constant. For each pair one of the two bounds of r holds:
+//   r = |A x - w B x| <= c n ulp |A| |X| sqrt(cond), or r <= c n ulp (|A| + |w| |B|) |x|
+//   |X^H B X - I| <= c n ulp cond
 //   |w_k - w_k'| <= c n ulp (|A| |B^-1| + cond |w_k|)          itype 1
 //   |w_k - w_k'| <= c n ulp (|A| |B| + cond |w_k|)             itypes 2 and 3
-// Rounding B by ulp |B| alone moves w_k by up to ulp cond |w_k| (LAPACK Users' Guide, 4.10).
+// Rounding B by ulp |B| alone moves w_k by up to ulp cond |w_k| (LAPACK Users' Guide, 4.10). With CholeskyFactor::compute the values that are
+// small by modulus are far better than these bounds.
 // Cost: n^3 / 3 flops for the factor, n^3 for C (2 n^3 on a GPU up to 6144 rows), n^2 m for the vectors, and eigen_g() for C.
 // Source: LAPACK dsygvd (dpotrf, dsygst, dsyevd, dtrsm); for a subset dsygvx.
 template <class T>
@@ -95,8 +102,8 @@ template <class T>
                            stream, options, devices);
 }
 
-// A generalised solve that is planned once and runs any number of times. Its workspace on a GPU is Solver's, and with host pointers
-// also n x n values for each of A, B and Z. solve() is as in Solver.
+// A generalised solve that is planned once and runs any number of times. Its workspace on a GPU is as large as Solver's, but at least n x n
+// values. With host pointers the workspace has n x n values for each of A, B and Z in addition. solve() is as in Solver.
 template <class T>
 class GeneralisedSolver : public PlannedSolver<T> {
  public:

@@ -72,9 +72,9 @@ struct FewOptions {
   std::int64_t count = 1;  // 1 <= count <= n
   End end = End::lowest;
   double target = 0;  // with End::nearest: finds the pairs with the values nearest to it, by the dense solver
-  // automatic: the dense solver if n <= 1000 (CPU) or n <= 4000 (GPU); else Lanczos. If n <= 20000, two dense matrices fit into
-  // host memory, and the dense solver would cost less than max_products products, Lanczos stops once it has cost as much as the dense
-  // solver would, and the dense solver finds the pairs. If count is a large part of n, the dense solver is used with every method.
+  // automatic: the dense solver if n <= 1000 (CPU) or n <= 4000 (GPU); else Lanczos. The dense solver follows Lanczos when Lanczos has
+  // cost as much as the dense solver would. This has three conditions: n <= 20000, two dense matrices fit into host memory, and the
+  // dense solver would cost less than max_products products. If count is a large part of n, the dense solver is used with every method.
   FewMethod method = FewMethod::automatic;
   // Limit of |A z - w z| / |A| (2-norm, estimated from below), from 1e-14 to 1. 0: few_tolerance(n).
   double tolerance = 0;

@@ -46,7 +46,7 @@ struct StageCall {
   bool on_host() const { return pointers == Pointers::host; }
 };
 
-// Both forms of each stage in double. They are for the templates below, which programs call.
+// The stages in double. One function has both forms of a call. Programs call the templates below instead.
 Report sytrd_stage(const StageCall& call, Uplo uplo, std::int64_t n, double* a, std::int64_t lda, double* d,
                    double* e, double* tau);
 Report stedc_stage(const StageCall& call, std::int64_t n, double* d, double* e, double* z, std::int64_t ldz);

@@ -118,8 +118,8 @@ std::string to_text(const Ratio& ratio);
 // Where to solve. The defaults suit most callers: the current GPU if there is one and n is large enough, else the CPU.
 struct Devices {
   DeviceChoice device = DeviceChoice::automatic;
-  // Number of CPU threads, 0 to 65536. 0: OpenBLAS's own number. A number above that of the cores counts as one thread per core.
-  // Orders below 300 use one thread.
+  // Number of CPU threads, 0 to 65536. 0: OpenBLAS's own number, at most the cores and the CPU quota of the process, and fewer for small
+  // orders. A number above that of the cores counts as one thread per core. Orders below 300 use one thread.
   // OpenBLAS has one thread count for the whole process, so concurrent solves take turns at it. Calls with one thread run at the
   // same time; a call with more threads runs alone, and meanwhile OpenBLAS's thread count is the call's.
   int threads = 0;

@@ -17,10 +17,14 @@ namespace {
 class Lane {
  public:
   explicit Lane(Resources& resources)
-      : resources_(&resources),
-        gpu_(current_gpu()),
-        stream_(resources.take_stream()),
-        event_(resources.take_event()) {}
+      : resources_(&resources), gpu_(current_gpu()), event_(resources.take_event()) {
+    try {
+      stream_ = resources.take_stream();
+    } catch (...) {
+      resources.give(gpu_, event_);
+      throw;
+    }
+  }
   ~Lane() {
     resources_->give(gpu_, stream_);
     resources_->give(gpu_, event_);
@@ -37,8 +41,8 @@ class Lane {
  private:
   Resources* resources_;
   int gpu_;
-  cudaStream_t stream_;
   cudaEvent_t event_;
+  cudaStream_t stream_ = nullptr;
 };
 
 template <class T>
@@ -117,19 +121,24 @@ std::uint64_t BatchOnDevice<T>::workspace_bytes() const {
 template <class T>
 void BatchOnDevice<T>::enqueue(const Chunk<T>& batch, void* workspace, CUstream_st* stream) {
   const std::size_t lanes = impl_->lanes.size();
-  for (const auto& lane : impl_->lanes) lane->order(stream, lane->stream());
-  std::size_t turn = 0;
-  for (std::int64_t first = 0; first < batch.count; first += impl_->chunk, ++turn) {
-    const std::size_t lane = lanes > 0 ? turn % lanes : 0;
-    Arena arena(static_cast<std::byte*>(workspace) + lane * impl_->lane_bytes, impl_->lane_bytes);
-    Chunk<T> chunk = batch;
-    chunk.first = batch.first + first;
-    chunk.count = std::min(impl_->chunk, batch.count - first);
-    const Work<T> work = place_chunk_work<T>(arena, impl_->method, impl_->n, impl_->vectors, impl_->chunk);
-    enqueue_chunk(lanes > 0 ? impl_->lanes[lane]->stream() : stream, impl_->method, chunk, work,
-                  impl_->vectors, impl_->multiprocessors);
+  try {
+    for (const auto& lane : impl_->lanes) lane->order(stream, lane->stream());
+    std::size_t turn = 0;
+    for (std::int64_t first = 0; first < batch.count; first += impl_->chunk, ++turn) {
+      const std::size_t lane = lanes > 0 ? turn % lanes : 0;
+      Arena arena(static_cast<std::byte*>(workspace) + lane * impl_->lane_bytes, impl_->lane_bytes);
+      Chunk<T> chunk = batch;
+      chunk.first = batch.first + first;
+      chunk.count = std::min(impl_->chunk, batch.count - first);
+      const Work<T> work = place_chunk_work<T>(arena, impl_->method, impl_->n, impl_->vectors, impl_->chunk);
+      enqueue_chunk(lanes > 0 ? impl_->lanes[lane]->stream() : stream, impl_->method, chunk, work,
+                    impl_->vectors, impl_->multiprocessors);
+    }
+    for (const auto& lane : impl_->lanes) lane->order(lane->stream(), stream);
+  } catch (...) {  // the owner of the workspace may free it now
+    for (const auto& lane : impl_->lanes) cudaStreamSynchronize(lane->stream());
+    throw;
   }
-  for (const auto& lane : impl_->lanes) lane->order(lane->stream(), stream);
 }
 
 EIGEN_G_INSTANTIATE_CLASS(all_types, BatchOnDevice);

@@ -175,7 +175,9 @@ void eigen_g_release_thread_cache(void) {
 }
 
 const char* eigen_g_info_text(std::int64_t info) {
-  if (info > 0) return "no convergence; of a generalised problem, beyond n: B is not positive definite";
+  if (info > 0)
+    return "no convergence; of a generalised problem, beyond n: B is not positive definite; of a batch: the "
+           "number of failed matrices";
   switch (info) {
     case 0:
       return "done";

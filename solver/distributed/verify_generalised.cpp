@@ -26,14 +26,6 @@ int scale_to_one(MPI_Comm comm, const LocalView<W>& a) {
   return k;
 }
 
-double maximum_over(MPI_Comm comm, std::vector<double> sums) {
-  sum_over(comm, sums);
-  double largest = 0;
-  for (const double sum : sums)
-    if (std::isnan(sum) || sum > largest) largest = sum;  // a NaN stays
-  return largest;
-}
-
 // An estimate of |B| |B^-1| from B's Cholesky factor and `norm`, the one-norm of B.
 template <class W>
 double condition_of(const LocalView<W>& factor, double norm) {
@@ -108,9 +100,13 @@ class Check {
       add_gram(j0, x);
     }
   }
-  double norm_of_vectors(MPI_Comm comm) const { return maximum_over(comm, vectors_); }
-  double norm_of_residual(MPI_Comm comm) const { return maximum_over(comm, residual_); }
-  double norm_of_gram(MPI_Comm comm) const { return maximum_over(comm, gram_); }
+  // The sums of all processes, without the norms of A and B.
+  GeneralisedSums sums(MPI_Comm comm) {
+    GeneralisedSums all{0, 0, {}, vectors_, residual_, gram_};
+    for (auto* sums : {&all.vectors, &all.residual, &all.gram}) sum_over(comm, *sums);
+    for (const double w : w_) all.values.push_back(std::ldexp(w, kw_));
+    return all;
+  }
 
  private:
   std::int64_t width(std::int64_t j0) const { return std::min(width_, m_ - j0); }
@@ -146,7 +142,8 @@ template <class W>
 double norm_one_of_all(MPI_Comm comm, const LocalView<W>& a) {
   std::vector<double> sums(static_cast<std::size_t>(a.layout.cols.n));
   add_columns(a.layout, 0, &sums, nullptr, [&](auto k, auto l) { return a(k, l); });
-  return maximum_over(comm, std::move(sums));
+  sum_over(comm, sums);
+  return maximum(sums);
 }
 
 }  // namespace
@@ -177,12 +174,10 @@ GeneralisedVerification verify_generalised(MPI_Comm comm, int itype, const Local
   v.condition = condition_of(b, one_b);
   if (itype == 3) check.add_inverse_grams(b);
 
-  const double unit = static_cast<double>(v.n) * ulp;
-  const double scale = one_a * (itype == 1 ? 1 : one_b) * check.norm_of_vectors(comm);
-  const double one_r = check.norm_of_residual(comm);
-  v.residual = one_r == 0 ? 0 : one_r / std::max(scale, std::numeric_limits<double>::min()) / unit;
-  v.orthogonality = check.norm_of_gram(comm) / unit;
-  set_limits(ulp, v);
+  GeneralisedSums sums = check.sums(comm);
+  sums.constant = itype == 1 ? one_a : one_a * one_b;
+  sums.of_value = itype == 1 ? one_b : 1;
+  set_figures(sums, ulp, v);
   v.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
   return v;
 }

@@ -70,7 +70,8 @@ void require_in_memory(Pointers pointers, std::initializer_list<NamedPointer> na
 void require_gpus(int gpus) {
   const int there = gpus > 1 ? gpu_count() : 1;
   require(gpus <= std::max(1, there), Argument::gpus,
-          "is " + std::to_string(gpus) + "; there " + (there == 1 ? "is " : "are ") + std::to_string(there));
+          "is " + std::to_string(gpus) + "; this machine has " + std::to_string(there) +
+              (there == 1 ? " GPU" : " GPUs"));
 }
 
 std::vector<int> helper_gpus(int gpus) {

@@ -31,13 +31,13 @@ void require_gpus(int gpus);  // at most the GPUs of this machine
 void require_size(std::int64_t n, ArgumentName argument);                 // 0 <= n <= largest_order
 void require_uplo(Uplo uplo);                                             // lower or upper
 void require_pointer(const void* p, bool needed, ArgumentName argument);  // not null if needed
-void require_leading_dimension(std::int64_t ld, std::int64_t n,
-                               ArgumentName argument);  // >= max(1, n), and ld n bytes do not wrap
-void check_devices(const Devices& devices);             // the checks that do not depend on this machine
+// ld >= max(1, n), and 16 ld n, the bytes of a matrix of complex double, does not overflow.
+void require_leading_dimension(std::int64_t ld, std::int64_t n, ArgumentName argument);
+void check_devices(const Devices& devices);  // the checks that do not depend on this machine
 
 struct NamedPointer {
   ArgumentName argument;
-  const void* p;  // null passes
+  const void* p;  // a null pointer is not checked
 };
 // Calls require_gpu(), and throws InvalidArgument if the current GPU cannot use the memory. Without this check a kernel would fail, and
 // then all later work of the process on that GPU.
@@ -47,11 +47,12 @@ void require_on_host(std::initializer_list<NamedPointer> pointers);
 // require_on_host() or require_on_gpu().
 void require_in_memory(Pointers pointers, std::initializer_list<NamedPointer> named);
 
-// The helper GPUs that make `gpus` GPUs together with the current one, in CUDA's order. Throws as require_gpus().
+// Returns the first gpus - 1 GPUs other than the current one, in CUDA's order. These are the helper GPUs of a solve on `gpus` GPUs.
+// Throws as require_gpus().
 std::vector<int> helper_gpus(int gpus);
 
-// Returns true if a problem of order n on host pointers is to be solved on the GPU, by the choice and by n. Throws DeviceError if the
-// choice is a GPU and there is none.
+// Chooses the device for a problem of order n on host pointers. Returns true for the GPU: if `device` is gpu, or if `device` is
+// automatic, there is a GPU, and n is large enough. Throws DeviceError if `device` is gpu and there is no GPU.
 bool use_gpu(DeviceChoice device, std::int64_t n);
 
 }  // namespace eigen_g

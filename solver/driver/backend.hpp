@@ -9,8 +9,11 @@
 
 #include <cstdint>
 #include <memory>
+#include <utility>
+#include <vector>
 
 #include "solver/driver/plan.hpp"
+#include "solver/generalised/order.hpp"
 #include "solver/path/reduction.hpp"
 #include "solver/tridiagonal/divide_and_conquer.hpp"
 
@@ -37,8 +40,8 @@ class Backend {
   // The next begin() is then ordered after them. Every other solve ends as in end().
   virtual void end_async() { end(); }
   virtual Clock& clock() = 0;
-  // Sets the report's bytes. A standard solve also sets path and devices. In the reports of the other recipes these two are from the
-  // standard solve within.
+  // Sets the report's bytes. A standard solve also sets path and devices. A generalised or mixed solve runs a standard solve, and its
+  // report keeps path and devices from the report of that standard solve.
   virtual void account(Report& report) = 0;
 };
 
@@ -53,8 +56,8 @@ class StandardBackend : public Backend<T> {
   virtual real_t<T> check() = 0;  // max |a_ij|; throws NonFiniteEntry
   virtual void scale(int k) = 0;  // A := 2^k A
   virtual ImplicitQ<T>& reduce(StageRunner& run_stage) = 0;  // A = Q T Q^H, on the plan's path
-  // T = U W U^T. The limits of a subset by value are limits of 2^-k W, the eigenvalues before scale(). Later stages
-  // work on the pairs that this stage found.
+  // T = U W U^T. W has the eigenvalues of the scaled matrix 2^k A. The caller's limits of a subset by value are for the eigenvalues of A,
+  // which are 2^-k W. Later stages work on the pairs that this stage found.
   virtual DivideAndConquerResult divide_and_conquer(int k) = 0;
   virtual void back_transform(StageRunner& run_stage, ImplicitQ<T>& q) = 0;  // Z = Q U
   virtual void unscale(int k) = 0;                                           // W := 2^-k W
@@ -62,6 +65,12 @@ class StandardBackend : public Backend<T> {
 
  protected:
   Plan plan_;
+};
+
+// Exponents of a generalised solve. The solve computes 2^a W instead of W. It scales B to 2^b B, whose entries are near 1; b is even.
+// After each stage L is the factor of the unscaled B, so the vectors need no scaling.
+struct PencilScale {
+  int a = 0, b = 0;
 };
 
 // A X = B X W, or one of the other two problems of GeneralisedProblem::itype.
@@ -72,18 +81,31 @@ class GeneralisedBackend : public Backend<T> {
   void set_factor(CholeskyFactor factor) final { plan_.generalised->factor = factor; }
   GeneralisedReport run(StageRunner& run_stage) final;
 
-  virtual void load() = 0;                // prepares the working A and B from the caller's triangles
-  virtual void check() = 0;               // throws NonFiniteEntry for A or B
-  virtual std::int64_t cholesky() = 0;    // B = L L^H; returns bad_minor (GeneralisedReport)
-  virtual void standard_form() = 0;       // A := C, the matrix of the standard problem (generalised.hpp)
-  virtual GeneralisedReport solve() = 0;  // C = Y W Y^H, a standard solve
+  virtual void load() = 0;  // prepares the working A and B from the caller's triangles
+  // Returns max |a_ij| and max |b_ij|. With CholeskyFactor::reuse the second value is max |l_ij|. Throws NonFiniteEntry.
+  virtual std::pair<real_t<T>, real_t<T>> check() = 0;
+  // Returns the diagonal of B, and after cholesky() the diagonal of L.
+  virtual std::vector<real_t<T>> diagonal_of_b() = 0;
+  virtual void order_b(const RowOrder& order) = 0;         // B := the caller's B in this order
+  virtual RowOrder pivoted_order() = 0;                    // the order of B's pivots; changes B
+  virtual std::int64_t cholesky() = 0;                     // B = L L^H; returns bad_minor (GeneralisedReport)
+  virtual void standard_form() = 0;                        // A := C, the matrix of the standard problem
+  virtual GeneralisedReport solve() = 0;                   // C = Y W Y^H, a standard solve
   virtual void back_substitute(std::int64_t columns) = 0;  // computes X from Y
+  virtual real_t<T> unscale(std::int64_t count) = 0;       // W := 2^-scale_.a W; returns max |w_k|
   virtual void store(
       std::int64_t columns) = 0;  // copies W, X and the factor to the caller, if they are in other memory
 
  protected:
   const GeneralisedProblem& generalised() const { return *plan_.generalised; }
+  bool ordered() const { return generalised().factor == CholeskyFactor::compute; }
+  Subset scaled_subset() const;  // the subset of 2^scale_.a W
   Plan plan_;
+  RowOrder order_;  // the order of A's and B's rows, if ordered()
+  PencilScale scale_;
+
+ private:
+  std::int64_t factor_b();
 };
 
 // A = Z W Z^T in mixed precision: finds all pairs of A in float and refines them to double. Keeps A. If the solve in

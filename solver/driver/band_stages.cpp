@@ -28,7 +28,7 @@ void check_band(MatrixView<const double> ab) {
 }
 
 void require_on_16_bytes(const void* hous) {
-  require(reinterpret_cast<std::uintptr_t>(hous) % 16 == 0, "hous", "is not on 16 bytes");
+  require(reinterpret_cast<std::uintptr_t>(hous) % 16 == 0, "hous", "must be aligned to 16 bytes");
 }
 
 bool is_chase_bandwidth(std::int64_t kd) {

@@ -13,9 +13,6 @@ namespace eigen_g {
 
 class Resources;
 
-// On the CPU, matrices from this order on are solved and verified one after the other, each with all threads.
-inline constexpr std::int64_t least_order_of_all_threads = 300;
-
 // Matrix k of a batch. w and z are for the selected pairs; z is null for values only.
 template <class T>
 struct BatchMatrix {
@@ -74,6 +71,9 @@ inline std::int32_t status_of(const Report& report) {
       std::clamp<std::int64_t>(report.info, 1, std::numeric_limits<std::int32_t>::max()));
 }
 
+// The status of a matrix that is not solved yet, within a call on host pointers. Only such matrices are solved.
+inline constexpr std::int32_t not_solved = std::numeric_limits<std::int32_t>::min();
+
 // The matrices whose status is not 0.
 struct BatchFailures {
   std::int64_t count = 0, first = -1;
@@ -97,11 +97,12 @@ template <class T>
 std::unique_ptr<BatchOnGpu<T>> batch_on_gpu(std::int64_t n, std::int64_t most, const Options& options,
                                             const Devices& devices, Resources* resources);
 
-// Solves of one call on the calling thread's resources. They set report.bytes.
+// Solves of one call on the calling thread's resources. They set report.bytes. host_batch_on_gpu() sets the status of every solved matrix,
+// also if it throws OutOfMemory.
 template <class T>
 BatchFailures ragged_on_gpu(const Batch<T>& batch, BatchReport& report);
 template <class T>
-BatchFailures host_batch_on_gpu(const Batch<T>& batch, BatchReport& report);
+void host_batch_on_gpu(const Batch<T>& batch, BatchReport& report);
 template <class T>
 WorkspaceBytes host_batch_bytes_on_gpu(std::int64_t n, std::int64_t count, const Options& options);
 

@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "hybrid/instantiate.hpp"
-#include "hybrid/round_up.hpp"
+#include "hybrid/team/loops.hpp"
 #include "hybrid/transfer/transfer.hpp"
 #include "solver/batched/small_on_cpu.hpp"
 #include "solver/driver/batched.hpp"
@@ -192,12 +192,15 @@ class ByKernels final : public BatchOnGpu<T> {
       EIGEN_G_CUDA(cudaMemsetAsync(&failures->first, 0xff, sizeof failures->first, batch.stream));
       chunk.failures = &failures->count;
     }
-    kernels_.enqueue(chunk, arena.template take<std::byte>(static_cast<std::int64_t>(arena.left())),
-                     batch.stream);
-    if (!captured) {
-      EIGEN_G_CUDA(cudaEventRecord(end_, batch.stream));
-      queued_ = true;
+    try {
+      kernels_.enqueue(chunk, arena.template take<std::byte>(static_cast<std::int64_t>(arena.left())),
+                       batch.stream);
+      if (!captured) EIGEN_G_CUDA(cudaEventRecord(end_, batch.stream));
+    } catch (...) {  // nothing may use the workspace afterwards
+      cudaStreamSynchronize(batch.stream);
+      throw;
     }
+    if (!captured) queued_ = true;
     return failures;
   }
 
@@ -239,6 +242,7 @@ std::vector<Group> groups_of(const Batch<T>& batch) {
     group.members.push_back(k);
   }
   std::vector<Group> list;
+  list.reserve(groups.size());
   for (auto& [key, group] : groups) list.push_back(std::move(group));
   return list;
 }
@@ -275,8 +279,7 @@ BatchFailures ragged_on_gpu(const Batch<T>& batch, BatchReport& report) {
   const auto count = static_cast<std::size_t>(batch.count);
   const bool vectors = batch.options.vectors;
   std::vector<std::int32_t> orders(count), lda(count), ldz(count), status(count);
-  std::vector<T*> a(count), z(count);
-  std::vector<real_t<T>*> w(count);
+  std::vector<std::uintptr_t> a(count), w(count), z(count);  // addresses
   const std::vector<Group> groups = groups_of(batch);
   std::vector<std::int64_t> members;
   for (std::size_t k = 0; k < count; ++k) {
@@ -284,9 +287,9 @@ BatchFailures ragged_on_gpu(const Batch<T>& batch, BatchReport& report) {
     orders[k] = static_cast<std::int32_t>(x.n);
     lda[k] = static_cast<std::int32_t>(x.lda);
     ldz[k] = static_cast<std::int32_t>(x.ldz);
-    a[k] = const_cast<T*>(x.a);
-    w[k] = x.w;
-    z[k] = x.z;
+    a[k] = reinterpret_cast<std::uintptr_t>(x.a);
+    w[k] = reinterpret_cast<std::uintptr_t>(x.w);
+    z[k] = reinterpret_cast<std::uintptr_t>(x.z);
   }
   std::vector<BatchOnDevice<T>> kernels;
   std::uint64_t work_bytes = 0;
@@ -303,9 +306,9 @@ BatchFailures ragged_on_gpu(const Batch<T>& batch, BatchReport& report) {
     all.orders = place(arena, orders);
     all.lda.each = place(arena, lda);
     all.ldz.each = place(arena, ldz);
-    all.a.pointers = place(arena, a);
-    all.w.pointers = place(arena, w);
-    if (vectors) all.z.pointers = place(arena, z);
+    all.a.pointers = reinterpret_cast<T* const*>(place(arena, a));
+    all.w.pointers = reinterpret_cast<real_t<T>* const*>(place(arena, w));
+    if (vectors) all.z.pointers = reinterpret_cast<T* const*>(place(arena, z));
     all.status = place(arena, status);
     return all;
   };
@@ -450,8 +453,8 @@ class HostChunk {
     kernels_.enqueue(chunk, on_gpu_.work, queue_.stream());
   }
 
-  // Waits for the chunk, and writes the caller's arrays. status: of the whole batch.
-  void finish(std::int32_t* status) {
+  // Waits for the chunk, and writes the caller's arrays.
+  void finish() {
     const MatrixView<const real_t<T>> w_dev{on_gpu_.w, pairs_.count, count_,
                                             std::max<std::int64_t>(1, pairs_.count)};
     if (batch_.ragged)
@@ -476,7 +479,7 @@ class HostChunk {
       });
     copy_values(queue_, status_.data(), on_gpu_.status, count_);
     queue_.wait();
-    for (std::int64_t k = 0; k < count_; ++k) status[member(k)] = status_[static_cast<std::size_t>(k)];
+    for (std::int64_t k = 0; k < count_; ++k) batch_.status[member(k)] = status_[static_cast<std::size_t>(k)];
   }
 
  private:
@@ -487,8 +490,8 @@ class HostChunk {
   // act(matrix, place in the chunk) for each matrix of the chunk, on several threads.
   template <class Act>
   void each(const Act& act) const {
-#pragma omp parallel for if (count_ * n_ * n_ > 1 << 18)
-    for (std::int64_t k = 0; k < count_; ++k) act(batch_[member(k)], k);
+    for_each(count_, threads_if(count_ * n_ * n_ > 1 << 18),
+             [&](std::int64_t k) { act(batch_[member(k)], k); });
   }
 
   const Batch<T>& batch_;
@@ -510,7 +513,7 @@ class HostChunk {
 
 // Matrices one after the other on host pointers.
 template <class T>
-void solve_one_by_one(const Batch<T>& batch, const Group& group, std::int32_t* status, BatchReport& report) {
+void solve_one_by_one(const Batch<T>& batch, const Group& group, BatchReport& report) {
   Devices devices = batch.devices;
   devices.device = DeviceChoice::gpu;
   SolveFrame<T> frame({group.n, batch.options, devices, Pointers::host}, &Resources::of_this_thread());
@@ -518,18 +521,18 @@ void solve_one_by_one(const Batch<T>& batch, const Group& group, std::int32_t* s
     const BatchMatrix<T> x = batch[k];
     try {
       const Report solved = frame.solve(Pointers::host, x.a, x.lda, nullptr, 0, x.w, x.z, x.ldz);
-      status[k] = status_of(solved);
+      batch.status[k] = status_of(solved);
       report.bytes.device = std::max(report.bytes.device, solved.bytes.device);
       report.bytes.host = std::max(report.bytes.host, solved.bytes.host);
     } catch (const NonFiniteEntry&) {
       batched::fill_with_nan<T>(x.n, batch.pairs(x.n).count, x.w, x.z, x.ldz);
-      status[k] = batched::not_finite;
+      batch.status[k] = batched::not_finite;
     }
   }
 }
 
 template <class T>
-void solve_in_chunks(const Batch<T>& batch, const Group& group, std::int32_t* status, BatchReport& report) {
+void solve_in_chunks(const Batch<T>& batch, const Group& group, BatchReport& report) {
   const auto count = static_cast<std::int64_t>(group.members.size());
   const std::int64_t most = chunk_matrices<T>(group.n, count);
   std::optional<HostChunk<T>> lanes[2];
@@ -543,9 +546,9 @@ void solve_in_chunks(const Batch<T>& batch, const Group& group, std::int32_t* st
       host += lane->host_bytes(most);
     }
     lane->start(begin, std::min(most, count - begin));
-    if (begin > 0) lane_of(begin - most).finish(status);
+    if (begin > 0) lane_of(begin - most).finish();
   }
-  lane_of((count - 1) / most * most).finish(status);
+  lane_of((count - 1) / most * most).finish();
   report.bytes.device = std::max(report.bytes.device, device);
   report.bytes.host = std::max(report.bytes.host, host);
 }
@@ -553,17 +556,11 @@ void solve_in_chunks(const Batch<T>& batch, const Group& group, std::int32_t* st
 }  // namespace
 
 template <class T>
-BatchFailures host_batch_on_gpu(const Batch<T>& batch, BatchReport& report) {
-  std::vector<std::int32_t> own(batch.status ? 0 : static_cast<std::size_t>(batch.count));
-  std::int32_t* const status = batch.status ? batch.status : own.data();
-  std::fill_n(status, batch.count, 0);
+void host_batch_on_gpu(const Batch<T>& batch, BatchReport& report) {
   for (const Group& group : groups_of(batch))
-    group.by_kernels ? solve_in_chunks(batch, group, status, report)
-                     : solve_one_by_one(batch, group, status, report);
-  BatchFailures failures;
+    group.by_kernels ? solve_in_chunks(batch, group, report) : solve_one_by_one(batch, group, report);
   for (std::int64_t k = 0; k < batch.count; ++k)
-    if (status[k] != 0) failures.note(k);
-  return failures;
+    if (batch.order(k) == 0) batch.status[k] = 0;
 }
 
 template <class T>

@@ -122,8 +122,8 @@ std::uint64_t host_bytes(const Plan& plan) {
   return 4 * sizeof(double) * static_cast<std::uint64_t>(plan.n);
 }
 
-// The rule for the shares of the devices: the caller's ratio, or the rates of a calibration. Only double was measured, so other types
-// have no rule by rates and stay on the first GPU.
+// Returns the rule for the shares of the devices: the caller's ratio, or the rates of a calibration. Helpers were
+// measured in double only, so without a ratio a matrix of another type is solved on the first GPU alone.
 template <class T>
 ShareRule shares_of(const Plan& plan, const std::vector<int>& further, int multiprocessors) {
   const Devices& d = plan.devices;
@@ -385,8 +385,8 @@ class DeviceBackend final : public StandardBackend<T> {
   std::optional<PageFetch> fetch_;
   std::vector<ReadyColumns> ready_columns_;
   struct NoTeam {};
-  std::conditional_t<is_complex<T>, NoTeam, std::optional<SolveTeam<T>>>
-      team_;  // the last member, because its destructor, which runs first, waits for its queued work
+  // The last member, so that it is destroyed first: its destructor waits for queued work that uses the other members.
+  std::conditional_t<is_complex<T>, NoTeam, std::optional<SolveTeam<T>>> team_;
 };
 
 template <class T>

@@ -99,7 +99,8 @@ struct OrmtrSy2sbParts {
 
 // Returns the largest entry of the band. Throws NonFiniteEntry.
 double check_band(const Queue& queue, MatrixView<const double> band, Arena scratch) {
-  const std::int64_t n = band.cols, below = band.rows - 1;  // a band is a triangle of this leading dimension
+  // The band has entry (i, j) of the matrix at band.data + i + j kd. It is checked as a lower triangle with leading dimension kd.
+  const std::int64_t n = band.cols, below = band.rows - 1;
   try {
     return check_input<double>(queue, Uplo::lower, {band.data, n, n, below}, scratch, below).largest;
   } catch (const NonFiniteEntry& entry) {
@@ -118,7 +119,7 @@ void sytrd_sy2sb_on_gpu(const StageCall& call, Uplo uplo, std::int64_t kd, Matri
   const Sy2sbParts& own = *on.parts;
   const Queue& queue = on.queue;
   StageRunner run_stage(on.clock, on.silent, report.stages);
-  // Only the results change; the rest of both triangles is copied back unchanged.
+  // The whole matrix is uploaded, because download() below overwrites all of the caller's matrix.
   if (host) upload<double>(queue, Part::all, a, own.given);
   const MatrixView<double> a_dev = host ? own.given : a, ab_dev = host ? own.ab : ab;
   pack_lower<double>(queue, uplo, a_dev, own.working);

@@ -151,9 +151,8 @@ void sytrd_on_gpu(const StageCall& call, Uplo uplo, MatrixView<double> a, Tridia
   if (!call.on_host()) {
     reduce_in(a, t, tau);
   } else {
-    upload<double>(
-        queue, Part::all, a,
-        own.given);  // only the results change; the rest of both triangles is copied back unchanged
+    // The whole matrix is uploaded, because download() below overwrites all of the caller's matrix.
+    upload<double>(queue, Part::all, a, own.given);
     reduce_in(own.given, own.t, path.tau());
     download<double>(queue, own.given, a);
     copy_values(queue, t.d, own.t.d, n);
@@ -199,7 +198,8 @@ void ormtr_on_gpu(const StageCall& call, Uplo uplo, MatrixView<const double> a, 
   const MatrixView<double> v = own.reflectors, z_dev = host ? own.z : z;
 
   MatrixView<const double> a_dev = a;
-  if (host) {  // a lower triangle becomes v in the copy on the device
+  if (host) {
+    // take_reflectors() can convert a lower triangle in place, so a lower triangle is uploaded to v itself.
     const MatrixView<double> arrival = upper ? own.given : v;
     upload<double>(queue, upper ? Part::upper : Part::lower, a, arrival);
     upload<double>(queue, Part::all, z, z_dev);

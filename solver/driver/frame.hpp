@@ -57,7 +57,7 @@ class SolveFrame {
 
   // Checks the problem and solves it. If the GPU has too little memory, this and all later solves use smaller_plan().
   //   wait   true: returns when the solve is complete. false: may return while the last stages are still queued (Backend::end_async()).
-  //          A stage whose end was not waited for has seconds 0
+  //          The report of a standard solve then has 0 seconds for each stage
   GeneralisedReport solve(const CallerMatrices<T>& problem, bool wait = true);
   GeneralisedReport solve(Pointers pointers, const T* a, std::int64_t lda, T* b, std::int64_t ldb,
                           real_t<T>* w, T* z, std::int64_t ldz, CUstream_st* stream = nullptr,

@@ -1,8 +1,12 @@
 // The stages of a generalised solve on a GPU. All of them work on lower triangles. One part of the workspace is for the standard solve.
 // Before the standard solve, the reduction to standard form uses this part.
 #include <algorithm>
+#include <cmath>
 #include <cstring>
+#include <numeric>
 #include <optional>
+#include <utility>
+#include <vector>
 
 #include "hybrid/instantiate.hpp"
 #include "hybrid/machine/cpu.hpp"
@@ -14,6 +18,7 @@
 #include "solver/generalised/diagonal_blocks.hpp"
 #include "solver/generalised/standard_form.hpp"
 #include "solver/prepare/check_input.hpp"
+#include "solver/prepare/scale.hpp"
 
 namespace eigen_g {
 
@@ -25,7 +30,9 @@ struct GeneralisedParts {
   MatrixView<T> a, b, z;
   real_t<T>* w = nullptr;
   std::int64_t* minor;
-  Arena checking, standard;  // standard: for the reduction to standard form, then for the standard solve
+  std::int64_t *order, *inverse, *reverse;  // order of the rows (order.hpp), its inverse, and n - 1 ... 0
+  // standard: for B's order and the reduction to standard form, for the standard solve, and for the vectors.
+  Arena checking, standard;
 
   GeneralisedParts(Arena& arena, const Plan& plan, bool own_z, std::uint64_t standard_bytes) {
     const std::int64_t n = plan.n, m = plan.max_count();
@@ -36,9 +43,13 @@ struct GeneralisedParts {
     }
     if (own_z) z = arena.matrix<T>(n, m, n);
     minor = arena.take<std::int64_t>(1);
+    for (auto* rows : {&order, &inverse, &reverse}) *rows = arena.take<std::int64_t>(n);
     checking = arena.part(check_input_bytes);
-    standard = arena.part(
-        std::max(standard_bytes, bytes_taken([n](Arena& of) { of.take<T>(standard_form_scratch(n)); })));
+    const bool ordered = plan.generalised->factor == CholeskyFactor::compute;
+    standard = arena.part(std::max(standard_bytes, bytes_taken([n, ordered](Arena& of) {
+                                     of.matrix<T>(n, n, n);
+                                     if (ordered) of.part(pivoted_order_scratch<T>(n));
+                                   })));
   }
 };
 
@@ -70,7 +81,10 @@ template <class T>
 class GeneralisedDeviceBackend final : public GeneralisedBackend<T> {
  public:
   GeneralisedDeviceBackend(const Plan& plan, Resources& resources)
-      : GeneralisedBackend<T>(plan), frame_(plan, resources), standard_(plan_within(plan), &resources) {}
+      : GeneralisedBackend<T>(plan),
+        resources_(resources),
+        frame_(plan, resources),
+        standard_(plan_within(plan), &resources) {}
   ~GeneralisedDeviceBackend() override { end(); }
 
   void set_workspace(const Workspace& workspace) override { frame_.memory.set_workspace(workspace); }
@@ -98,13 +112,48 @@ class GeneralisedDeviceBackend final : public GeneralisedBackend<T> {
     mirror(queue_, uplo, a_);  // clears the imaginary parts of a complex diagonal too
     if (generalised().factor != CholeskyFactor::reuse || uplo == Uplo::upper) mirror(queue_, uplo, b_);
   }
-  void check() override {
+  std::pair<real_t<T>, real_t<T>> check() override {
     constexpr auto all = std::numeric_limits<std::int64_t>::max();
-    check_input<T>(queue_, plan_.options.uplo, a_, parts_->checking);
-    check_input<T>(queue_, plan_.options.uplo, b_, parts_->checking, all, Argument::b);
+    const real_t<T> largest_a = check_input<T>(queue_, plan_.options.uplo, a_, parts_->checking).largest;
+    const real_t<T> largest_b =
+        check_input<T>(queue_, plan_.options.uplo, b_, parts_->checking, all, Argument::b).largest;
+    RowOrder reverse(static_cast<std::size_t>(plan_.n));
+    std::iota(reverse.rbegin(), reverse.rend(), 0);
+    copy_values(queue_, parts_->reverse, reverse.data(), plan_.n);
+    if (ordered()) {
+      mirror(queue_, Uplo::lower, b_);
+      copy_on_gpu<T>(queue_, scratch(plan_.n), b_);
+    }
+    return {largest_a, largest_b};
+  }
+  std::vector<real_t<T>> diagonal_of_b() override {
+    std::vector<T> entries(static_cast<std::size_t>(plan_.n));
+    EIGEN_G_CUDA(cudaMemcpy2DAsync(entries.data(), sizeof(T), b_.data, sizeof(T) * (b_.lda + 1), sizeof(T),
+                                   entries.size(), cudaMemcpyDeviceToHost, queue_.stream()));
+    queue_.wait();
+    std::vector<real_t<T>> diagonal(entries.size());
+    std::transform(entries.begin(), entries.end(), diagonal.begin(), [](T x) { return std::real(x); });
+    return diagonal;
+  }
+  void order_b(const RowOrder& order) override {
+    RowOrder inverse(order.size());
+    for (std::size_t k = 0; k < order.size(); ++k) inverse[order[k]] = static_cast<std::int64_t>(k);
+    copy_values(queue_, parts_->order, order.data(), plan_.n);
+    copy_values(queue_, parts_->inverse, inverse.data(), plan_.n);
+    gather<T>(queue_, parts_->order, parts_->order, scratch(plan_.n), b_);
+  }
+  RowOrder pivoted_order() override {
+    scale(queue_, b_, scale_.b);
+    if (scale_.b != 0) mirror(queue_, Uplo::lower, b_);
+    Arena arena = parts_->standard;
+    arena.matrix<T>(plan_.n, plan_.n, plan_.n);  // the caller's B
+    const std::uint64_t bytes = pivoted_order_scratch<T>(plan_.n);
+    return eigen_g::pivoted_order(products_, b_, arena.take<std::byte>(static_cast<std::int64_t>(bytes)));
   }
   std::int64_t cholesky() override {
+    scale(queue_, b_, scale_.b);
     eigen_g::cholesky(products_, b_, parts_->minor);
+    scale(queue_, b_, -scale_.b / 2);
     std::int64_t minor = 0;
     EIGEN_G_CUDA(
         cudaMemcpyAsync(&minor, parts_->minor, sizeof minor, cudaMemcpyDeviceToHost, queue_.stream()));
@@ -112,18 +161,32 @@ class GeneralisedDeviceBackend final : public GeneralisedBackend<T> {
     return minor;
   }
   void standard_form() override {
+    if (ordered()) reorder_a(parts_->order);
+    scale(queue_, a_, scale_.a);
     Arena arena = parts_->standard;
     to_standard_form(products_, generalised().itype, b_, a_, arena.take<T>(standard_form_scratch(plan_.n)));
+    reorder_a(parts_->reverse);  // the reduction begins at the first row (order.hpp)
   }
   GeneralisedReport solve() override {
-    Arena arena = parts_->standard;
-    const std::uint64_t bytes = standard_.workspace().device;
-    standard_.set_workspace({arena.take<std::byte>(static_cast<std::int64_t>(bytes)), bytes});
-    return standard_.solve(Pointers::device, a_.data, a_.lda, nullptr, 0, w_, z_.data,
-                           std::max<std::int64_t>(1, z_.lda), queue_.stream());
+    if (scale_.a == 0 || plan_.options.subset.by != Subset::By::value) return solve_by(standard_);
+    Plan plan = standard_.plan();
+    plan.options.subset = scaled_subset();
+    SolveFrame<T> standard(plan, &resources_);
+    return solve_by(standard);
   }
   void back_substitute(std::int64_t found) override {
-    from_standard_form(products_, generalised().itype, b_, z_.block(0, 0, plan_.n, found));
+    const MatrixView<T> z = z_.block(0, 0, plan_.n, found), x = scratch(found);
+    gather<T>(queue_, parts_->reverse, nullptr, z, x);
+    from_standard_form(products_, generalised().itype, b_, x);
+    gather<T>(queue_, ordered() ? parts_->inverse : nullptr, nullptr, x, z);
+  }
+  real_t<T> unscale(std::int64_t found) override {
+    scale_values(queue_, found, w_, -scale_.a);
+    real_t<T> first = 0, last = 0;
+    copy_values(queue_, &first, w_, 1);
+    copy_values(queue_, &last, w_ + found - 1, 1);
+    queue_.wait();
+    return std::max(std::fabs(first), std::fabs(last));
   }
   void store(std::int64_t found) override {
     const bool returned = generalised().factor == CholeskyFactor::compute_and_return;
@@ -144,6 +207,28 @@ class GeneralisedDeviceBackend final : public GeneralisedBackend<T> {
  private:
   using GeneralisedBackend<T>::plan_;
   using GeneralisedBackend<T>::generalised;
+  using GeneralisedBackend<T>::ordered;
+  using GeneralisedBackend<T>::scaled_subset;
+  using GeneralisedBackend<T>::scale_;
+
+  MatrixView<T> scratch(std::int64_t columns) {
+    Arena arena = parts_->standard;
+    return arena.matrix<T>(plan_.n, columns, plan_.n);
+  }
+  void reorder_a(const std::int64_t* rows) {
+    mirror(queue_, Uplo::lower, a_);
+    copy_on_gpu<T>(queue_, scratch(plan_.n), a_);
+    gather<T>(queue_, rows, rows, scratch(plan_.n), a_);
+  }
+  GeneralisedReport solve_by(SolveFrame<T>& standard) {
+    Arena arena = parts_->standard;
+    const std::uint64_t bytes = standard.workspace().device;
+    standard.set_workspace({arena.take<std::byte>(static_cast<std::int64_t>(bytes)), bytes});
+    return standard.solve(Pointers::device, a_.data, a_.lda, nullptr, 0, w_, z_.data,
+                          std::max<std::int64_t>(1, z_.lda), queue_.stream());
+  }
+
+  Resources& resources_;
   DeviceFrame<T> frame_;
   const bool on_host_ = frame_.on_host;
   Queue& queue_ = frame_.queue;

@@ -1,6 +1,9 @@
 // The stages of a generalised solve on the CPU, through LAPACK.
 #include <algorithm>
+#include <cmath>
 #include <cstring>
+#include <utility>
+#include <vector>
 
 #include "hybrid/instantiate.hpp"
 #include "hybrid/machine/cpu.hpp"
@@ -11,6 +14,7 @@
 #include "solver/generalised/standard_form.hpp"
 #include "solver/path/host_clock.hpp"
 #include "solver/prepare/check_input.hpp"
+#include "solver/prepare/scale.hpp"
 
 namespace eigen_g {
 
@@ -25,9 +29,26 @@ void copy_triangle(Uplo uplo, MatrixView<const T> from, MatrixView<T> to) {
   });
 }
 
+// Copies the lower triangle of a Hermitian matrix to the upper one, in squares that fit into the cache.
+template <class T>
+void mirror_lower(MatrixView<T> a) {
+  constexpr std::int64_t square = 64;
+  const std::int64_t n = a.rows;
+#pragma omp parallel for schedule(dynamic) if (n >= smallest_parallel_order)
+  for (std::int64_t j0 = 0; j0 < n; j0 += square)
+    for (std::int64_t i0 = j0; i0 < n; i0 += square)
+      for (std::int64_t j = j0; j < std::min(n, j0 + square); ++j)
+        for (std::int64_t i = std::max(i0, j + 1); i < std::min(n, i0 + square); ++i)
+          if constexpr (is_complex<T>)
+            a(j, i) = std::conj(a(i, j));
+          else
+            a(j, i) = a(i, j);
+}
+
 Plan standard_plan(const Plan& plan) {
   Plan standard = plan;
   standard.generalised.reset();
+  standard.options.uplo = Uplo::upper;  // LAPACK begins its reduction at the last row (order.hpp)
   standard.devices = {};
   standard.devices.device = DeviceChoice::cpu;
   standard.devices.threads = plan.devices.threads;
@@ -69,17 +90,61 @@ class GeneralisedHostBackend final : public GeneralisedBackend<T> {
       if (generalised().factor != CholeskyFactor::reuse) b_(j, j) = std::real(b_(j, j));
     }
   }
-  void check() override {
-    check_input<T>(plan_.options.uplo, a_);
-    check_input<T>(plan_.options.uplo, b_, Argument::b);
+  std::pair<real_t<T>, real_t<T>> check() override {
+    const real_t<T> largest_a = check_input<T>(plan_.options.uplo, a_);
+    return {largest_a, check_input<T>(plan_.options.uplo, b_, Argument::b)};
   }
-  std::int64_t cholesky() override { return eigen_g::cholesky(plan_.options.uplo, b_); }
-  void standard_form() override { to_standard_form<T>(generalised().itype, plan_.options.uplo, a_, b_); }
+  std::vector<real_t<T>> diagonal_of_b() override {
+    std::vector<real_t<T>> diagonal(static_cast<std::size_t>(plan_.n));
+    for (std::int64_t i = 0; i < plan_.n; ++i) diagonal[i] = std::real(b_(i, i));
+    return diagonal;
+  }
+  void order_b(const RowOrder& order) override { take_in_order<T>(order, plan_.options.uplo, p_.b, b_); }
+  RowOrder pivoted_order() override {
+    scale<T>(Uplo::upper, b_, scale_.b);
+    return eigen_g::pivoted_order<T>(b_);
+  }
+  std::int64_t cholesky() override {
+    scale<T>(uplo(), b_, scale_.b);
+    const std::int64_t bad_minor = eigen_g::cholesky(uplo(), b_);
+    scale<T>(uplo(), b_, -scale_.b / 2);
+    return bad_minor;
+  }
+  void standard_form() override {
+    if (ordered()) take_in_order<T>(order_, plan_.options.uplo, p_.a, a_);
+    // LAPACK squares entries of L, so L must be near 1 here. A factor that is reused must not change.
+    const bool reuse = generalised().factor == CholeskyFactor::reuse;
+    HostArray<T> memory;
+    MatrixView<T> l = b_;
+    if (reuse && scale_.b != 0) {
+      memory = host_array<T>(plan_.n * plan_.n);
+      l = {memory.get(), plan_.n, plan_.n, plan_.n};
+      copy_triangle<T>(uplo(), b_, l);
+    }
+    scale<T>(uplo(), l, scale_.b / 2);
+    scale<T>(uplo(), a_, scale_.a + (generalised().itype == 1 ? scale_.b : -scale_.b));
+    to_standard_form<T>(generalised().itype, uplo(), a_, l);
+    if (!reuse) scale<T>(uplo(), l, -scale_.b / 2);
+    if (uplo() == Uplo::lower) mirror_lower(a_);
+  }
   GeneralisedReport solve() override {
-    return standard_.solve(Pointers::host, a_.data, a_.lda, nullptr, 0, p_.w, p_.z.data, p_.z.lda);
+    const auto solved_by = [&](SolveFrame<T>& standard) {
+      return standard.solve(Pointers::host, a_.data, a_.lda, nullptr, 0, p_.w, p_.z.data, p_.z.lda);
+    };
+    if (scale_.a == 0 || plan_.options.subset.by != Subset::By::value) return solved_by(standard_);
+    Plan plan = standard_.plan();
+    plan.options.subset = scaled_subset();
+    SolveFrame<T> standard(plan, nullptr);
+    return solved_by(standard);
   }
   void back_substitute(std::int64_t found) override {
-    from_standard_form<T>(generalised().itype, plan_.options.uplo, b_, p_.z.block(0, 0, plan_.n, found));
+    const MatrixView<T> x = p_.z.block(0, 0, plan_.n, found);
+    from_standard_form<T>(generalised().itype, uplo(), b_, x);
+    if (ordered()) restore_rows(order_, x);
+  }
+  real_t<T> unscale(std::int64_t found) override {
+    scale_values(found, p_.w, -scale_.a);
+    return std::max(std::fabs(p_.w[0]), std::fabs(p_.w[found - 1]));
   }
   void store(std::int64_t) override {}  // all results are in the caller's memory already
   void account(Report& report) override { report.bytes = generalised_bytes_on_cpu<T>(plan_); }
@@ -87,6 +152,12 @@ class GeneralisedHostBackend final : public GeneralisedBackend<T> {
  private:
   using GeneralisedBackend<T>::plan_;
   using GeneralisedBackend<T>::generalised;
+  using GeneralisedBackend<T>::ordered;
+  using GeneralisedBackend<T>::scaled_subset;
+  using GeneralisedBackend<T>::order_;
+  using GeneralisedBackend<T>::scale_;
+  // The triangle with L or U, and with A until it is C.
+  Uplo uplo() const { return ordered() ? Uplo::upper : plan_.options.uplo; }
   SolveFrame<T> standard_;
   HostArray<T> a_memory_, b_memory_;
   CallerMatrices<T> p_;

@@ -20,7 +20,7 @@ NO_DEVICE(std::unique_ptr<BatchOnGpu<T>> batch_on_gpu(std::int64_t, std::int64_t
 template <class T>
 NO_DEVICE(BatchFailures ragged_on_gpu(const Batch<T>&, BatchReport&))
 template <class T>
-NO_DEVICE(BatchFailures host_batch_on_gpu(const Batch<T>&, BatchReport&))
+NO_DEVICE(void host_batch_on_gpu(const Batch<T>&, BatchReport&))
 template <class T>
 NO_DEVICE(WorkspaceBytes host_batch_bytes_on_gpu(std::int64_t, std::int64_t, const Options&))
 EIGEN_G_INSTANTIATE(all_types, backend_on_gpu, bytes_on_gpu, batch_on_gpu, ragged_on_gpu, host_batch_on_gpu,

@@ -12,7 +12,7 @@ namespace eigen_g {
 
 namespace {
 
-constexpr MatrixPlace callers{Where::callers}, own{Where::own};
+constexpr MatrixPlace callers{Where::callers}, owned{Where::own};
 
 constexpr MatrixPlace shared(MatrixName with) {
   return {Where::shared, with};
@@ -45,10 +45,10 @@ Places places_of(const Plan& plan, const GivenArrays& given, bool over_any_colum
   const bool vectors = plan.options.vectors, on_host = plan.on_host_pointers(),
              part = plan.max_count() < plan.n;
   Places places;
-  places.a = own;
+  places.a = owned;
   if (!plan.on_gpu) {
     if (vectors) places.z = callers;
-    if (vectors) places.u = is_complex<T> ? own : shared(MatrixName::z);
+    if (vectors) places.u = is_complex<T> ? owned : shared(MatrixName::z);
     return places;
   }
 
@@ -57,17 +57,17 @@ Places places_of(const Plan& plan, const GivenArrays& given, bool over_any_colum
   if (!vectors) return places;
 
   if constexpr (is_complex<T>) {
-    places.z = on_host ? own : callers;
-    places.u = own;
+    places.z = on_host ? owned : callers;
+    places.u = owned;
     places.c = shared(MatrixName::u);
-    places.q = !on_host && part ? own : shared(MatrixName::z);
+    places.q = !on_host && part ? owned : shared(MatrixName::z);
   } else {
     const bool z_serves =
         over_any_columns || plan.path == Path::one_stage || (on_16_bytes(given.z) && given.ldz % 2 == 0);
-    places.z = on_host || !z_serves ? own : callers;
+    places.z = on_host || !z_serves ? owned : callers;
     places.u = shared(MatrixName::z);
-    places.c = places.z == callers && part ? own : shared(MatrixName::z);
-    places.q = on_host || z_over_a || places.a == callers ? own : callers;
+    places.c = places.z == callers && part ? owned : shared(MatrixName::z);
+    places.q = on_host || z_over_a || places.a == callers ? owned : callers;
     places.back_in_a = places.q == callers && packed;
   }
   return places;

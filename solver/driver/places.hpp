@@ -60,8 +60,8 @@ GivenArrays arrays_of(MatrixLayout layout, std::int64_t n);
 //        U   shared with Z     shared with Z        shared with Z
 //
 // (1) if lda = n, a is 16-byte aligned, z is not a, and the reduction needs no padding of the columns
-// (2) if the columns of z are not 16-byte aligned and the path is two-stage. If a solve has no room for an own Z, it sets
-//     `over_any_columns`, and Z is the caller's
+// (2) if the columns of z are not 16-byte aligned, the path is two-stage, and over_any_columns is false. A solve without room for an
+//     own Z calls places_of() again with over_any_columns = true
 // (3) if Z is the caller's and the subset is by index
 // (4) if A is own and z is not a
 //

@@ -2,6 +2,11 @@
 // paths. It names stages and allocates nothing.
 #include <cmath>
 #include <complex>
+#include <limits>
+#include <numeric>
+#include <string>
+#include <utility>
+#include <vector>
 
 #include "hybrid/instantiate.hpp"
 #include "solver/driver/backend.hpp"
@@ -11,6 +16,10 @@ namespace eigen_g {
 
 namespace {
 
+[[noreturn]] void overflow(const char* of) {
+  throw InvalidArgument(Argument::b, std::string("is so small, or A so large, that ") + of + " overflow");
+}
+
 // Solves C = Y W Y^H, the standard problem of a generalised one (generalised.hpp).
 // A and B are finite, so a NaN or an infinity in C is an overflow.
 template <class T>
@@ -18,9 +27,19 @@ GeneralisedReport solve_standard(GeneralisedBackend<T>& on) {
   try {
     return on.solve();
   } catch (const NonFiniteEntry&) {
-    throw InvalidArgument(Argument::b,
-                          "is so small, or A so large, that the standard form of the problem overflows");
+    overflow("entries of the standard form");
   }
+}
+
+// Exponents that bring B near 1 and A near L or, for itype 2 and 3, near 1 / L. Products of A with L or its inverse are then near 1.
+template <class R>
+PencilScale scale_of(const GeneralisedProblem& problem, R largest_a, R largest_b) {
+  const bool reuse = problem.factor == CholeskyFactor::reuse;
+  const PencilScale alone{scale_exponent(largest_a), scale_exponent(largest_b)};
+  if ((alone.a == 0 && alone.b == 0) || largest_b == 0) return {};
+  const int of_b = reuse ? 2 * std::ilogb(largest_b) : std::ilogb(largest_b) / 2 * 2;
+  const int of_l = problem.itype == 1 ? of_b / 2 : -of_b / 2;
+  return {largest_a == 0 ? 0 : of_l - std::ilogb(largest_a), alone.b == 0 ? 0 : -of_b};
 }
 
 }  // namespace
@@ -45,13 +64,48 @@ GeneralisedReport StandardBackend<T>::run(StageRunner& run_stage) {
   return report;
 }
 
+// B = L L^H in an order that keeps the digits of small eigenvalues (order.hpp). If B is positive definite in no such order, the caller's
+// order decides.
+template <class T>
+std::int64_t GeneralisedBackend<T>::factor_b() {
+  if (!ordered()) return cholesky();
+  const std::vector<real_t<T>> diagonal = diagonal_of_b();
+  const auto factor_in = [&](RowOrder order) {
+    order_ = std::move(order);
+    order_b(order_);
+    return cholesky();
+  };
+  std::int64_t bad_minor = factor_in(descending_order(diagonal));
+  if (bad_minor > 0 || nearly_dependent(diagonal, order_, diagonal_of_b())) {
+    order_b(order_);
+    RowOrder pivots = pivoted_order();
+    for (std::int64_t& row : pivots) row = order_[row];
+    bad_minor = factor_in(std::move(pivots));
+  }
+  if (bad_minor == 0) return 0;
+  RowOrder same(diagonal.size());
+  std::iota(same.begin(), same.end(), 0);
+  return factor_in(std::move(same));
+}
+
+template <class T>
+Subset GeneralisedBackend<T>::scaled_subset() const {
+  Subset subset = plan_.options.subset;
+  subset.above = std::ldexp(subset.above, scale_.a);
+  subset.upto = std::ldexp(subset.upto, scale_.a);
+  if (!(subset.above < subset.upto))  // both limits are 0 now, or beyond all values
+    subset.upto = std::nextafter(subset.above, std::numeric_limits<double>::infinity());
+  return subset;
+}
+
 template <class T>
 GeneralisedReport GeneralisedBackend<T>::run(StageRunner& run_stage) {
   std::int64_t bad_minor = 0;
   run_stage(Stage::load, [&] { load(); });
-  run_stage(Stage::check, [&] { check(); });
+  const auto [largest_a, largest_b] = run_stage(Stage::check, [&] { return check(); });
+  scale_ = scale_of(generalised(), largest_a, largest_b);
   if (generalised().factor != CholeskyFactor::reuse)
-    bad_minor = run_stage(Stage::cholesky, [&] { return cholesky(); });  // B = L L^H
+    bad_minor = run_stage(Stage::cholesky, [&] { return factor_b(); });  // B = L L^H
   if (bad_minor > 0) {
     GeneralisedReport report;
     report.bad_minor = bad_minor;
@@ -62,6 +116,10 @@ GeneralisedReport GeneralisedBackend<T>::run(StageRunner& run_stage) {
   run_stage(Stage::standard_form, [&] { standard_form(); });                           // A := C
   GeneralisedReport report = run_stage.within([&] { return solve_standard(*this); });  // C = Y W Y^H
   if (plan_.options.vectors) run_stage(Stage::back_substitute, [&] { back_substitute(report.m); });  // Y -> X
+  if (scale_.a != 0 && report.m > 0) {
+    const real_t<T> largest = run_stage(Stage::unscale, [&] { return unscale(report.m); });  // W := 2^-a W
+    if (std::isinf(largest)) overflow("eigenvalues");
+  }
   run_stage(Stage::store, [&] { store(report.m); });
   return report;
 }

@@ -43,7 +43,8 @@ Report run_stage(const StageCall& call, std::int64_t n, std::initializer_list<Na
   });
 }
 
-// Check the arguments of a stage: A, n x n, whose triangle `uplo` is read; Z, n x m; T. Throw InvalidArgument.
+// Each of the next three functions checks one argument of a stage, and throws InvalidArgument. `a` is n x n, and only its triangle `uplo`
+// is used. `z` is n x m.
 inline void check_matrix(Uplo uplo, MatrixView<const double> a) {
   require_uplo(uplo);
   require_size(a.cols, Argument::n);

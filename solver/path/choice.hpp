@@ -32,10 +32,10 @@ struct PathFacts {
   int capability = 90;             // the GPU's; 90 is compute capability 9.0
 };
 
-// Smallest orders for which the two-stage path is faster, by the engine of the products: for native products by type, for the other
-// engines for double, their only type. With vectors the other engines are about ten times as fast on the one-stage path up to n = 10000,
-// so their order is `never`. Values only: engine df is faster on the two-stage path from 7000 on (data/perf/DECISIONS.md, "Choice of the
-// path").
+// Smallest orders for which the two-stage path is faster. Native products have orders for each type. The engines df and emulated have
+// orders for double only, because they multiply no other type. With vectors these two engines are faster on the one-stage path at every
+// measured order, so their order is `never`. For values only, engine df is faster on the two-stage path from n = 7000 on. Measurements:
+// data/perf/DECISIONS.md, "Choice of the path".
 struct PathTuning {
   static constexpr std::int64_t never = std::numeric_limits<std::int64_t>::max();
   PathOrders of_double, of_float, of_complex_double, of_complex_float;
@@ -49,8 +49,8 @@ PathTuning path_tuning();  // for CUDA's current GPU; without a GPU, for the GPU
 Engine engine_of_path(const PathFacts& facts);
 
 // Returns the path of a solve: facts.asked. For Path::automatic it is the two-stage path under two conditions: n is at least the order
-// in `tuning`, and the GPU's rate in double is at least half of its rate in float. Other GPUs were not measured, in double or in float.
-// Needs no GPU.
+// in `tuning`, and the GPU's rate in double is at least half of its rate in float. GPUs with a lower rate in double were not measured, so
+// they use the one-stage path for all types. The function needs no GPU.
 Path choose_path(const PathFacts& facts, const PathTuning& tuning);
 
 // choose_path() on the current GPU, for a matrix of T.
@@ -65,8 +65,9 @@ constexpr std::int64_t band_width(std::int64_t) {
 
 // Returns the largest bandwidth with which the two-stage path chases a band matrix directly, without full_to_band, on the current GPU.
 // There are two limits. The limit with vectors is smaller, because the back-transformation uses the tensor core up to bandwidth 64 only.
-// For a bandwidth between the limits, the values differ in rounding between a solve with vectors and a solve for values only. For n of
-// at most twice the larger limit, the smaller limit is used in both cases, so that a small full matrix does not count as a band.
+// For a bandwidth between the limits, the values differ in rounding between a solve with vectors and a solve for values only. A full matrix
+// has bandwidth n - 1, so a small full matrix could count as a band. For n up to twice the larger limit, the smaller limit is therefore
+// used for values only too.
 std::int64_t widest_given_band(std::int64_t n, bool vectors);
 
 // The variant of back_transform_chase() on the current GPU. Engine::native, and Engine::automatic on a GPU that is strong in double:

@@ -38,8 +38,8 @@ class Executor {
     times(scaled_x_, factors_);
     product(scale_ * alpha, scaled_x_, gamma / x_scale_, beta, y);
   }
-  // From now on multiply() uses `factor` times A. factor is a power of two. If it is far from 1, X takes half of it, because A X itself
-  // may be subnormal or infinite.
+  // From now on multiply() uses `factor` times A. factor is a power of two. If factor is far from 1, A X itself may be subnormal or
+  // infinite. X is then multiplied by about the square root of factor, and the product by the rest.
   void scale(T factor) {
     const int exponent = std::ilogb(factor);
     x_scale_ = std::abs(exponent) > 500 ? std::ldexp(T(1), exponent / 2) : T(1);

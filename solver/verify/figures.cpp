@@ -17,12 +17,6 @@ double max_or_nan(double m, double x) {
   return m < x || x != x ? x : m;
 }
 
-double maximum(const std::vector<double>& x) {
-  double m = 0;
-  for (const double value : x) m = max_or_nan(m, value);
-  return m;
-}
-
 double root_of_sum(const std::vector<double>& squares) {
   double sum = 0;
   for (const double value : squares) sum += value;
@@ -30,6 +24,12 @@ double root_of_sum(const std::vector<double>& squares) {
 }
 
 }  // namespace
+
+double maximum(const std::vector<double>& x) {
+  double m = 0;
+  for (const double value : x) m = max_or_nan(m, value);
+  return m;
+}
 
 void set_figures(const ColumnSums& sums, int e, double ulp, Verification& v) {
   const bool all = v.m == v.n && sums.reconstruction_squares.size() == sums.matrix_squares.size();
@@ -53,12 +53,21 @@ void set_figures(const ColumnSums& sums, int e, double ulp, Verification& v) {
   v.worst_index = v.m > 0 ? worst - sums.residual_squares.begin() : 0;
 }
 
-// The limits grow with the condition, but an error (test ratio times n ulp) of 1 % in the residual or of 10 % in the orthogonality never
-// passes. Random vectors have a larger residual than that, and correct pairs in float with a condition near 1 / ulp have smaller errors.
-void set_limits(double ulp, GeneralisedVerification& v) {
-  const double unit = static_cast<double>(v.n) * ulp;
-  v.residual_limit = std::min(10 * std::sqrt(v.condition), 0.01 / unit);
+// An error (test ratio times n ulp) of 1 % in the residual or of 10 % in the orthogonality never passes. Random vectors have a larger
+// residual than that, and correct pairs in float with a condition near 1 / ulp have smaller errors.
+void set_figures(const GeneralisedSums& sums, double ulp, GeneralisedVerification& v) {
+  const double unit = static_cast<double>(v.n) * ulp, largest_z = maximum(sums.vectors);
+  v.residual_limit = std::min(10.0, 0.01 / unit);
   v.orthogonality_limit = std::min(10 * v.condition, 0.1 / unit);
+  const double whole =
+      std::min(10 * std::sqrt(v.condition), 0.01 / unit) / v.residual_limit * sums.constant * largest_z;
+  v.residual = 0;
+  for (std::size_t k = 0; k < sums.residual.size(); ++k) {
+    const double pencil = (sums.constant + std::fabs(sums.values[k]) * sums.of_value) * sums.vectors[k];
+    const double scale = std::max(max_or_nan(pencil, whole), DBL_MIN);
+    if (sums.residual[k] != 0) v.residual = max_or_nan(v.residual, sums.residual[k] / scale / unit);
+  }
+  v.orthogonality = maximum(sums.gram) / unit;
 }
 
 bool passed(const Verification& v) {

@@ -52,6 +52,9 @@ struct ColumnSums {
   std::vector<double> gram_abs, gram_squares;          // m
 };
 
+// The largest value; NaN if one is NaN, 0 if there is none.
+double maximum(const std::vector<double>& x);
+
 // Returns e for the scale 2^-e of a matrix whose largest finite entry is `largest`. 2^-e itself neither overflows nor underflows.
 EIGEN_G_HOST_DEVICE inline int scale_of_check(double largest) {
   constexpr int least = DBL_MIN_EXP - 1, most = DBL_MAX_EXP - 1;
@@ -63,13 +66,21 @@ EIGEN_G_HOST_DEVICE inline int scale_of_check(double largest) {
 // Sets the results in v from the sums of a matrix that was multiplied by 2^-e. `ulp` is that of the pairs' type. v.n and v.m are set.
 void set_figures(const ColumnSums& sums, int e, double ulp, Verification& v);
 
-// Sets v's limits from its condition, n and ulp.
-void set_limits(double ulp, GeneralisedVerification& v);
+// One-norms for verify_generalised(). A, B, w and Z were scaled by powers of two.
+struct GeneralisedSums {
+  double constant = 0, of_value = 0;  // |A| and |B|; for itype 2 and 3 |A| |B| and 1
+  std::vector<double> values;         // w
+  std::vector<double> vectors, residual,
+      gram = {};  // the norm of each column of Z, of the residual, and of Z^H B Z - I
+};
 
-// Checks the arguments that every verify() has, n >= 0 apart. Throws InvalidArgument.
+// Sets v's test ratios and limits (verify_generalised.hpp). v.n and v.condition are set. `ulp` is that of the pairs' type.
+void set_figures(const GeneralisedSums& sums, double ulp, GeneralisedVerification& v);
+
+// Checks the arguments that every verify() has, except n >= 0. Throws InvalidArgument.
 void check_pairs(std::int64_t n, std::int64_t m, const void* w, const void* z, std::int64_t ldz);
 
-// A verification of m pairs that says if w ascends and if w and Z are finite.
+// Returns a verification of m pairs that has n, m, eps, and if w ascends and if w and Z are finite. The caller sets the other members.
 template <class T>
 Verification pairs_to_verify(std::int64_t m, const real_t<T>* w, const MatrixView<const T>& z);
 

@@ -76,17 +76,13 @@ struct Scaled : Owned<wide_t<T>> {
   }
 };
 
-// max over the columns of sum_i |entry(i, j)|; NaN if a sum is NaN.
+// sum_i |entry(i, j)| of each column.
 template <class Entry>
-double norm_one(std::int64_t rows, std::int64_t cols, const Entry& entry) {
-  double largest = 0;
-  for (std::int64_t j = 0; j < cols; ++j) {
-    double sum = 0;
-    for (std::int64_t i = 0; i < rows; ++i) sum += std::abs(entry(i, j));
-    if (!(sum <= largest)) largest = sum;
-    if (std::isnan(sum)) return sum;
-  }
-  return largest;
+std::vector<double> column_sums(std::int64_t rows, std::int64_t cols, const Entry& entry) {
+  std::vector<double> sums(static_cast<std::size_t>(cols));
+  for (std::int64_t j = 0; j < cols; ++j)
+    for (std::int64_t i = 0; i < rows; ++i) sums[j] += std::abs(entry(i, j));
+  return sums;
 }
 
 template <class W>
@@ -180,8 +176,8 @@ GeneralisedVerification verify_generalised(int itype, Uplo uplo, std::int64_t n,
   if (n == 0) return v;
 
   const Scaled<T> a_all(uplo, {a, n, n, lda}), b_all(uplo, {b, n, n, ldb});
-  const double one_a = norm_one(n, n, [&](auto i, auto j) { return a_all.at(i, j); }),
-               one_b = norm_one(n, n, [&](auto i, auto j) { return b_all.at(i, j); });
+  const double one_a = maximum(column_sums(n, n, [&](auto i, auto j) { return a_all.at(i, j); })),
+               one_b = maximum(column_sums(n, n, [&](auto i, auto j) { return b_all.at(i, j); }));
   v.norm_a = std::ldexp(one_a, a_all.k);
   v.norm_b = std::ldexp(one_b, b_all.k);
 
@@ -206,22 +202,20 @@ GeneralisedVerification verify_generalised(int itype, Uplo uplo, std::int64_t n,
   product(Op::none, itype == 3 ? a_all.at : b_all.at, x.at, inner.at);
   product(Op::none, itype == 3 ? b_all.at : a_all.at, itype == 1 ? x.at : inner.at, outer.at);
   const MatrixView<W> right = itype == 1 ? inner.at : x.at;
-  const double one_z = norm_one(n, m, [&](auto i, auto j) { return x.at(i, j); }),
-               one_r =
-                   norm_one(n, m, [&](auto i, auto j) { return outer.at(i, j) - right(i, j) * value(j); });
+  GeneralisedSums sums{itype == 1 ? one_a : one_a * one_b, itype == 1 ? one_b : 1, {}, {}, {}, {}};
+  for (std::int64_t j = 0; j < m; ++j) sums.values.push_back(value(j));
+  sums.vectors = column_sums(n, m, [&](auto i, auto j) { return x.at(i, j); });
+  sums.residual =
+      column_sums(n, m, [&](auto i, auto j) { return outer.at(i, j) - right(i, j) * sums.values[j]; });
 
   //   Z^T (B Z); for itype 3 (L^-1 Z)^T (L^-1 Z)
   Owned<W> gram(m, m);
   if (itype == 3) solve_lower(factor.at, x.at);
   product(is_complex<T> ? Op::conjugate_transpose : Op::transpose, x.at, itype == 3 ? x.at : inner.at,
           gram.at);
-  const double one_g = norm_one(m, m, [&](auto i, auto j) { return gram.at(i, j) - (i == j ? 1.0 : 0.0); });
+  sums.gram = column_sums(m, m, [&](auto i, auto j) { return gram.at(i, j) - (i == j ? 1.0 : 0.0); });
 
-  const double unit = static_cast<double>(n) * std::numeric_limits<R>::epsilon();
-  const double scale = one_a * (itype == 1 ? 1 : one_b) * one_z;
-  v.residual = one_r == 0 ? 0 : one_r / std::max(scale, std::numeric_limits<double>::min()) / unit;
-  v.orthogonality = one_g / unit;
-  set_limits(std::numeric_limits<R>::epsilon(), v);
+  set_figures(sums, std::numeric_limits<R>::epsilon(), v);
   v.on_gpu = product.on_gpu();
   v.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
   return v;

@@ -1,15 +1,23 @@
 // verify_generalised(): measures the residual and the orthogonality of generalised eigenpairs, in double. It is the only check of them. For
 // A and B (n x n, symmetric or Hermitian, B positive definite), w (m values) and Z (n x m vectors), ulp of T as in verify.hpp and
-// one-norms |.|, with itype in parentheses:
+// one-norms |.|:
 //
-//                   |A Z - B Z W|                          |A B Z - Z W|                    |B A Z - Z W|
-//   residual (1)  -----------------              (2)  ---------------------       (3)  ---------------------
-//                   |A| |Z| n ulp                        |A| |B| |Z| n ulp                |A| |B| |Z| n ulp
+//              |r_k|                    itype 1   r_k = A z_k - w_k B z_k    s_k = (|A| + |w_k| |B|) |z_k|
+//   residual = max -----------             itype 2   r_k = A B z_k - w_k z_k    s_k = (|A| |B| + |w_k|) |z_k|
+//               k  s_k n ulp               itype 3   r_k = B A z_k - w_k z_k    s_k = (|A| |B| + |w_k|) |z_k|
 //
-//   orthogonality   |Z^T B Z - I| / (n ulp); for itype 3 |Z^T B^-1 Z - I| / (n ulp)
+//   orthogonality = |Z^T B Z - I| / (n ulp); for itype 3 |Z^T B^-1 Z - I| / (n ulp)
 //
-// The errors of a method with B's Cholesky factor grow with cond, an estimate of |B| |B^-1|. The limits are therefore 10 sqrt(cond) for
-// the residual and 10 cond for the orthogonality. The error, that is, the test ratio times n ulp, must also be at most 0.01 and 0.1.
+// |r_k| / s_k is the backward error of a pair: w_k and z_k belong exactly to a pencil whose A and B differ from the given ones by this part
+// of their norms. Exact pairs that are rounded to T have a backward error near ulp, however ill-conditioned B is. The limit is 10.
+//
+// A method with B's Cholesky factor reaches this backward error for every pair only if B is well-conditioned. With cond, an estimate of
+// |B| |B^-1|, its residuals are near n ulp sqrt(cond) |A| |Z|, where |Z| is the norm of the largest column; for itype 2 and 3 |A| |B| replaces
+// |A|. If s_k is less than sqrt(cond) |A| |Z|, this value replaces s_k. The limit of the orthogonality is 10 cond, because Z^T B Z of rounded
+// vectors has this error.
+//
+// These limits never permit large errors. The orthogonality times n ulp must be at most 0.1. |r_k| must be at most 0.01 |A| |Z|, or at most
+// 0.01 of the original s_k.
 #pragma once
 
 #include <cstdint>

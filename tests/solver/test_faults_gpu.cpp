@@ -6,6 +6,7 @@
 #include "hybrid/cuda_check.hpp"
 #include "hybrid/memory/memory.hpp"
 #include "hybrid/stream/queue.hpp"
+#include "solver/api/batched.hpp"
 #include "solver/api/generalised.hpp"
 #include "solver/api/sparse.hpp"
 #include "tests/support/closed_forms.hpp"
@@ -157,6 +158,126 @@ TEST_CASE("a solve that a failed allocation makes smaller says so, and its pairs
     support::check_pairs(s, solved);
   }
   CHECK(made_smaller > 0);
+}
+
+TEST_CASE("a failed call of a batch is reported, and the next batch is right", "[gpu]") {
+  NEEDS_GPU();
+  const bool on_host = GENERATE(true, false);
+  const std::int64_t n = GENERATE(8, 150), count = n < 100 ? 20000 : 2;  // several chunks; one by one
+  CAPTURE(on_host, n);
+  const Stored s = random_matrix(n);
+  std::vector<double> many;
+  for (std::int64_t k = 0; k < count; ++k) many.insert(many.end(), s.a.begin(), s.a.end());
+  const std::int64_t values = n * count;
+  Devices gpu;
+  gpu.device = DeviceChoice::gpu;
+  check_every_failure(
+      [&] {
+        Bits bits(static_cast<std::size_t>(values) + many.size());
+        if (on_host) {
+          CHECK(eigen_g_batched(n, count, many.data(), n, bits.data(), bits.data() + values, n, nullptr, {},
+                                {}, gpu)
+                    .failed == 0);
+          return bits;
+        }
+        const Queue queue;
+        const DeviceBuffer<double> a(static_cast<std::int64_t>(many.size())),
+            both(static_cast<std::int64_t>(bits.size()));
+        cudaMemcpy(a.data(), many.data(), a.bytes(), cudaMemcpyHostToDevice);
+        cudaDeviceSynchronize();
+        CHECK(eigen_g_batched(n, count, device(a.data()), n, device(both.data()),
+                              device(both.data() + values), n, {}, queue.stream())
+                  .failed == 0);
+        cudaMemcpy(bits.data(), both.data(), both.bytes(), cudaMemcpyDeviceToHost);
+        return bits;
+      },
+      false);
+}
+
+TEST_CASE("a batch that a failed allocation moves to the CPU is right", "[gpu]") {
+  NEEDS_GPU();
+  const std::int64_t n = 20, count = 1000;
+  const Stored s = random_matrix(n);
+  std::vector<double> many, w(static_cast<std::size_t>(n * count)), z;
+  for (std::int64_t k = 0; k < count; ++k) many.insert(many.end(), s.a.begin(), s.a.end());
+  z = many;
+  const auto solve_it = [&](DeviceChoice choice) {
+    Devices devices;
+    devices.device = choice;
+    return eigen_g_batched(n, count, many.data(), n, w.data(), z.data(), n, nullptr, {}, {}, devices);
+  };
+  CHECK(solve_it(DeviceChoice::cpu).failed == 0);
+  const Bits expected = w;
+  REQUIRE(solve_it(DeviceChoice::automatic).devices.front().gpu >= 0);
+  bool moved = false, passed_all = false;
+  for (std::int64_t k = 1; !moved && !passed_all; ++k) {
+    release_thread_cache();
+    faults::arm(k);
+    try {
+      const BatchReport report = solve_it(DeviceChoice::automatic);
+      passed_all = faults::disarm() < k;
+      moved = report.devices.front().gpu < 0;
+    } catch (const std::exception&) {
+      faults::disarm();
+    }
+  }
+  CHECK(moved);
+  CHECK(std::string(faults::last()) == "cudaMalloc");
+  CHECK(same_bits(w, expected));
+}
+
+// Vectors over A: a matrix that the GPU has solved must not be solved again.
+TEST_CASE("a ragged batch that a failed allocation moves to the CPU halfway is right", "[gpu]") {
+  NEEDS_GPU();
+  std::vector<Stored> matrices;
+  for (std::int64_t k = 0; k < 200; ++k)
+    matrices.push_back(random_matrix(k % 2 ? 20 : 60, Uplo::lower, 0, static_cast<std::uint64_t>(k)));
+  const auto solve_it = [&](DeviceChoice choice, std::vector<Bits>& z) {
+    z.clear();
+    std::vector<std::int64_t> orders;
+    std::vector<Bits> w;
+    for (const Stored& s : matrices) {
+      orders.push_back(s.n);
+      z.push_back(s.a);
+      w.emplace_back(static_cast<std::size_t>(s.n));
+    }
+    std::vector<const double*> from;
+    std::vector<double*> to, values;
+    for (std::size_t k = 0; k < z.size(); ++k) {
+      from.push_back(z[k].data());
+      to.push_back(z[k].data());
+      values.push_back(w[k].data());
+    }
+    Devices devices;
+    devices.device = choice;
+    return eigen_g_ragged(RaggedBatch<double>{static_cast<std::int64_t>(z.size()), orders.data(), from.data(),
+                                              nullptr, values.data(), to.data(), nullptr},
+                          nullptr, {}, devices);
+  };
+  std::vector<Bits> on_cpu, on_gpu, found;
+  CHECK(solve_it(DeviceChoice::cpu, on_cpu).failed == 0);
+  CHECK(solve_it(DeviceChoice::gpu, on_gpu).failed == 0);
+  int moved = 0;
+  bool passed_all = false;
+  for (std::int64_t k = 1; !passed_all; ++k) {
+    release_thread_cache();
+    faults::arm(k);
+    try {
+      const BatchReport report = solve_it(DeviceChoice::automatic, found);
+      passed_all = faults::disarm() < k;
+      moved += report.devices.front().gpu < 0;
+      CHECK(report.failed == 0);
+    } catch (const std::exception&) {
+      faults::disarm();
+      continue;
+    }
+    std::int64_t others = 0;
+    for (std::size_t i = 0; i < found.size(); ++i)
+      others += !same_bits(found[i], on_cpu[i]) && !same_bits(found[i], on_gpu[i]);
+    CAPTURE(k);
+    CHECK(others == 0);
+  }
+  CHECK(moved >= 2);
 }
 
 TEST_CASE("a failed call of few pairs of a sparse matrix is reported", "[gpu]") {

@@ -13,13 +13,9 @@
 #include "hybrid/scalar.hpp"
 #include "solver/api/batched.hpp"
 #include "tests/support/catch.hpp"
+#include "tests/support/tolerances.hpp"
 
 namespace support {
-
-// Limits of the residual |A Z - Z W| / (|A| n ulp) and of |Z^H Z - I| / (n ulp) in the 1-norm.
-inline double batch_limit(std::int64_t n) {
-  return n <= 16 ? 2.5 : 2;
-}
 
 template <class T>
 bool equal_bits(const std::vector<T>& x, const std::vector<T>& y) {

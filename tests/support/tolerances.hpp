@@ -9,6 +9,7 @@
 #pragma once
 
 #include <cfloat>
+#include <cstdint>
 
 #include "solver/verify/verify.hpp"
 
@@ -50,6 +51,13 @@ inline constexpr double rounded_pairs = 1;
 inline constexpr double symv = 3;
 inline constexpr double spmv = 3;
 inline constexpr double rank_2k = 3;
+
+// |A Z - Z W| / (|A| n ulp) and |Z^H Z - I| / (n ulp) of a matrix of a batch, in 1-norms. On the CPU the residual of a matrix of order up
+// to 4 has a limit of its own: most of the residual of the identity with noise is the roundoff of its values.
+constexpr double batch(std::int64_t n) {
+  return n <= 16 ? 2.5 : 2;
+}
+inline constexpr double tiny_batch_residual_on_cpu = 3;
 
 // Relative difference of a value of the same perturbed pairs that was summed in two orders.
 inline constexpr double same_figure = 1e-9;

@@ -137,8 +137,9 @@ def verify(
     b, type  the generalised problem of eigh is checked instead
 
     Returns Verification (`.passed`, `.lapack_residual`, `.lapack_orthogonality`, ...), or with b GeneralisedVerification (`.passed`,
-    `.residual`, `.orthogonality`, ...). Arrays on a GPU are copied to the host first, about 16 n^2 bytes. The products run on a
-    GPU if there is one; 6 n^2 m flops. Raises as eigh, except for NaN and infinity in a and b, which do not pass.
+    `.residual`, `.orthogonality`, ...). The generalised check judges |a x - w b x| / ((|a| + |w| |b|) |x|) of each pair, and
+    |v^H b v - I|. Arrays on a GPU are copied to the host first, about 16 n^2 bytes. The products run on a GPU if there is one;
+    6 n^2 m flops. Raises as eigh, except for NaN and infinity in a and b, which do not pass.
     """
     host, itype = _frameworks.named("numpy"), itype_of(type)
     if hasattr(a, "tocsr"):

@@ -123,7 +123,7 @@ def test_subsets_overwrite_and_errors(framework):
     assert np.isnan(framework.host(nans.eigenvectors)).all()
     half = framework.array(a.astype(np.float16))
     if isinstance(framework, CuPy):  # converted, as NumPy's arrays are
-        assert eigen_g.eigvalsh(half).dtype == eigen_g.eigvalsh(half, half + 200 * framework.cupy.eye(200)).dtype == np.float32
+        assert eigen_g.eigvalsh(half).dtype == eigen_g.eigvalsh(half, half + 200 * framework.cupy.eye(200, dtype=half.dtype)).dtype == np.float32
     else:
         with pytest.raises(TypeError, match="float64"):
             eigen_g.eigh(half)

@@ -60,7 +60,7 @@ time.sleep(0.2)
 def test_a_forked_child_solves_while_threads_of_its_parent_solve(threads):
     program = """
 import os, sys, threading, time, numpy, eigen_g
-shared = eigen_g.Solver(600)
+shared = eigen_g.Solver(600, device="cpu")
 large = numpy.eye(600) + 1 / (1 + numpy.add.outer(numpy.arange(600.0), numpy.arange(600)))
 def solve(solver):
     while True:

@@ -74,9 +74,9 @@ TEMPLATE_TEST_CASE("batch: every family and size, either triangle, with gaps", "
         const support::BatchQuality q = support::quality(batch, k, pairs.values(k), pairs.vectors(k, n));
         CHECK(pairs.status[static_cast<std::size_t>(k)] == 0);
         CHECK(q.ascending);
-        // A matrix of order 3 that is the identity with noise has the largest ratio; the roundoff of its values is most of it.
-        CHECK(q.residual <= (n < 5 ? 3 : support::batch_limit(n)));
-        CHECK(q.orthogonality <= support::batch_limit(n));
+        CHECK(q.residual <=
+              (n <= 4 ? support::limits::tiny_batch_residual_on_cpu : support::limits::batch(n)));
+        CHECK(q.orthogonality <= support::limits::batch(n));
         if (n <= 48) CHECK(equal_bits(values.values(k), pairs.values(k)));
       }
       for (std::size_t i = 0; i < pairs.w.size(); ++i)

@@ -101,12 +101,12 @@ TEMPLATE_TEST_CASE("badly scaled T: every way finds the same values as bisection
       std::vector<R> z(static_cast<std::size_t>(n * n));
       CAPTURE(kind, seed, n);
       support::HostScratch scratch(divide_and_conquer_bytes_on_cpu<R>(n, false, n));
-      REQUIRE(divide_and_conquer(n, values.data(), e.data(), {}, scratch).status == Status::converged);
+      REQUIRE(divide_and_conquer_on_cpu(n, values.data(), e.data(), {}, scratch).status == Status::converged);
       CHECK(error_of(t, values, truth) <= limit(n));
 
       e = in<R>(t.e);
       support::HostScratch more(divide_and_conquer_bytes_on_cpu<R>(n, true, n));
-      REQUIRE(divide_and_conquer(n, pairs.data(), e.data(), {z.data(), n, n, n}, more).status ==
+      REQUIRE(divide_and_conquer_on_cpu(n, pairs.data(), e.data(), {z.data(), n, n, n}, more).status ==
               Status::converged);
       CHECK(error_of(t, pairs, truth) <= limit(n));
 

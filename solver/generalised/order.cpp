@@ -1,0 +1,83 @@
+// The order of B's rows on the CPU.
+#include "solver/generalised/order.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <complex>
+#include <numeric>
+
+#include "hybrid/instantiate.hpp"
+#include "hybrid/machine/cpu.hpp"
+#include "solver/prepare/lapack.hpp"
+
+namespace eigen_g {
+
+template <class R>
+RowOrder descending_order(const std::vector<R>& diagonal) {
+  RowOrder order(diagonal.size());
+  std::iota(order.begin(), order.end(), 0);
+  std::stable_sort(order.begin(), order.end(), [&](std::int64_t x, std::int64_t y) {
+    return std::ilogb(diagonal[x]) > std::ilogb(diagonal[y]);
+  });
+  return order;
+}
+
+template <class R>
+bool nearly_dependent(const std::vector<R>& diagonal, const RowOrder& order,
+                      const std::vector<R>& diagonal_of_l) {
+  for (std::size_t k = 0; k < order.size(); ++k)
+    if (4 * diagonal_of_l[k] < std::sqrt(diagonal[order[k]])) return true;
+  return false;
+}
+
+template <class T>
+RowOrder pivoted_order(MatrixView<T> b) {
+  const lapack_int n = lapack_size(b.rows, "n");
+  const std::vector<lapack_int> pivots = lapack::pstrf(n, b.data, lapack_size(b.lda, "ldb"));
+  RowOrder order(pivots.size());
+  std::transform(pivots.begin(), pivots.end(), order.begin(), [](lapack_int pivot) { return pivot - 1; });
+  return order;
+}
+
+template <class T>
+void take_in_order(const RowOrder& order, Uplo uplo, MatrixView<const T> from, MatrixView<T> to) {
+  const std::int64_t n = to.rows;
+  const auto conjugate = [](T x) {
+    if constexpr (is_complex<T>)
+      return std::conj(x);
+    else
+      return x;
+  };
+  constexpr std::int64_t square = 64;  // the part of `from` that one square of `to` reads fits into the cache
+#pragma omp parallel for schedule(dynamic) if (n >= smallest_parallel_order)
+  for (std::int64_t j0 = 0; j0 < n; j0 += square)
+    for (std::int64_t i0 = 0; i0 <= j0; i0 += square)
+      for (std::int64_t j = j0; j < std::min(n, j0 + square); ++j) {
+        const std::int64_t col = order[j];
+        for (std::int64_t i = i0; i < std::min(j, i0 + square); ++i) {
+          const std::int64_t row = order[i];
+          const bool stored = uplo == Uplo::lower ? row > col : row < col;
+          to(i, j) = stored ? from(row, col) : conjugate(from(col, row));
+        }
+        if (i0 == j0) to(j, j) = std::real(from(col, col));
+      }
+}
+
+template <class T>
+void restore_rows(const RowOrder& order, MatrixView<T> x) {
+#pragma omp parallel if (x.rows >= smallest_parallel_order)
+  {
+    std::vector<T> column(order.size());
+#pragma omp for
+    for (std::int64_t j = 0; j < x.cols; ++j) {
+      std::copy_n(&x(0, j), x.rows, column.begin());
+      for (std::int64_t i = 0; i < x.rows; ++i) x(order[i], j) = column[i];
+    }
+  }
+}
+
+EIGEN_G_INSTANTIATE(real_types, descending_order, nearly_dependent);
+EIGEN_G_INSTANTIATE_OVERLOAD(all_types, pivoted_order, RowOrder(MatrixView<T>));
+EIGEN_G_INSTANTIATE(all_types, take_in_order, restore_rows);
+
+}  // namespace eigen_g
