@@ -70,7 +70,7 @@ __device__ double largest_of_block(double x, double* part) {
   return largest;
 }
 
-// The one-norm of a matrix with `rows` rows and `cols` columns. left(i, k) and right(k, j) are the entries of two matrices, k < inner;
+// Returns the one-norm of a matrix with `rows` rows and `cols` columns. left(i, k) and right(k, j) are the entries of two matrices, k < inner;
 // less(product, i, j) returns the entry of the matrix.
 template <class W, class Left, class Right, class Less>
 __device__ double norm_of_product(int rows, int cols, int inner, int slice, const Left& left,

@@ -12,7 +12,7 @@ namespace eigen_g {
 
 class Queue;
 
-// The checked arguments of verify_batched(). The strides are those of the arrays, not 0.
+// The checked arguments of verify_batched(). No stride is 0, except of an array without values.
 template <class T>
 struct BatchToVerify {
   Uplo uplo = Uplo::lower;

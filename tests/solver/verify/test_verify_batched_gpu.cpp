@@ -1,4 +1,4 @@
-// verify_batched() on a GPU, on host and on device pointers, beside the CPU.
+// verify_batched() on a GPU, on host and on device pointers, compared with the CPU.
 #include "hybrid/cuda_check.hpp"
 #include "hybrid/machine/device.hpp"
 #include "hybrid/memory/memory.hpp"
