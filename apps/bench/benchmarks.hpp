@@ -21,5 +21,6 @@ std::shared_ptr<Benchmark> gemm_benchmark(MakeLadder make_ladder);
 std::shared_ptr<Benchmark> gemm_accuracy_benchmark();
 std::shared_ptr<Benchmark> hybrid_benchmark();
 std::shared_ptr<Benchmark> generalised_benchmark();
+std::shared_ptr<Benchmark> batched_benchmark();
 
 }  // namespace eigen_g::apps::bench

@@ -80,6 +80,7 @@ class Cusolver {
     EIGEN_G_CUSOLVER(CusolverCall<cusolverDnCreateParams>::call(&parameters_));
   }
   ~Cusolver() {
+    if (jacobi_) CusolverCall<cusolverDnDestroySyevjInfo>::call(jacobi_);
     if (parameters_) CusolverCall<cusolverDnDestroyParams>::call(parameters_);
     if (handle_) CusolverCall<cusolverDnDestroy>::call(handle_);
   }
@@ -154,8 +155,63 @@ class Cusolver {
         cublas(b), size(ldb), w, cublas(reinterpret_cast<T*>(workspace_.data())),
         size(workspace_.size() / static_cast<std::int64_t>(sizeof(T))), info_.data()));
   }
+  // cusolverDnXsyevBatched and cusolverDn?syevjBatched (?heevjBatched) in place, in parts of the batch. They reserve their workspace at
+  // their first call for a shape. info: count numbers in device memory.
+  template <class T>
+  void syev_batched([[maybe_unused]] bool vectors, [[maybe_unused]] std::int64_t n, std::int64_t count,
+                    [[maybe_unused]] T* a, [[maybe_unused]] real_t<T>* w, [[maybe_unused]] int* info) {
+#if CUSOLVER_VERSION >= 11701  // CUDA 12.6, update 2
+    const auto bytes = [&](std::int64_t part) {
+      std::size_t device = 0, host = 0;
+      EIGEN_G_CUSOLVER(CusolverCall<cusolverDnXsyevBatched_bufferSize>::call(
+          handle_, parameters_, mode_of(vectors), lower, n, type<T>, a, n, type<real_t<T>>, w, type<T>,
+          &device, &host, part));
+      host_workspace_.resize(std::max(host_workspace_.size(), host));
+      return std::uint64_t{device};
+    };
+    in_parts(count, bytes, [&](std::int64_t k, std::int64_t part) {
+      EIGEN_G_CUSOLVER(CusolverCall<cusolverDnXsyevBatched>::call(
+          handle_, parameters_, mode_of(vectors), lower, n, type<T>, a + k * n * n, n, type<real_t<T>>,
+          w + k * n, type<T>, workspace_.data(), workspace_.bytes(), host_workspace_.data(),
+          host_workspace_.size(), info + k, part));
+    });
+#else
+    throw DeviceError("this cuSOLVER has no XsyevBatched for " + std::to_string(count) + " matrices");
+#endif
+  }
+  template <class T>
+  void syevj_batched(bool vectors, std::int64_t n, std::int64_t count, T* a, real_t<T>* w, int* info) {
+    constexpr std::tuple sizes{&CusolverCall<cusolverDnSsyevjBatched_bufferSize>::call,
+                               &CusolverCall<cusolverDnDsyevjBatched_bufferSize>::call,
+                               &CusolverCall<cusolverDnCheevjBatched_bufferSize>::call,
+                               &CusolverCall<cusolverDnZheevjBatched_bufferSize>::call};
+    constexpr std::tuple routines{
+        &CusolverCall<cusolverDnSsyevjBatched>::call, &CusolverCall<cusolverDnDsyevjBatched>::call,
+        &CusolverCall<cusolverDnCheevjBatched>::call, &CusolverCall<cusolverDnZheevjBatched>::call};
+    if (!jacobi_) EIGEN_G_CUSOLVER(CusolverCall<cusolverDnCreateSyevjInfo>::call(&jacobi_));
+    const auto bytes = [&](std::int64_t part) {
+      int elements = 0;
+      EIGEN_G_CUSOLVER(std::get<place_of<T>>(sizes)(handle_, mode_of(vectors), lower, size(n), cublas(a),
+                                                    size(n), w, &elements, jacobi_, size(part)));
+      return static_cast<std::uint64_t>(elements) * sizeof(T);
+    };
+    in_parts(count, bytes, [&](std::int64_t k, std::int64_t part) {
+      EIGEN_G_CUSOLVER(std::get<place_of<T>>(routines)(
+          handle_, mode_of(vectors), lower, size(n), cublas(a + k * n * n), size(n), w + k * n,
+          cublas(reinterpret_cast<T*>(workspace_.data())),
+          size(workspace_.size() / static_cast<std::int64_t>(sizeof(T))), info + k, jacobi_, size(part)));
+    });
+  }
 
  private:
+  // Calls solve(first, part) for parts of the batch for which bytes(part) of workspace are there. A batch of more than 16384 matrices
+  // is solved in parts, because the calls fail for larger ones.
+  template <class Bytes, class Solve>
+  void in_parts(std::int64_t count, const Bytes& bytes, const Solve& solve) {
+    const std::int64_t most = std::min<std::int64_t>(count, 16384);
+    reserve(bytes(most));
+    for (std::int64_t k = 0; k < count; k += most) solve(k, std::min(most, count - k));
+  }
   static constexpr auto lower = CUBLAS_FILL_MODE_LOWER;
   template <class T>
   static constexpr cudaDataType type = std::get<place_of<T>>(std::tuple{CUDA_R_32F, CUDA_R_64F, CUDA_C_32F,
@@ -168,6 +224,7 @@ class Cusolver {
   }
   cusolverDnHandle_t handle_ = nullptr;
   cusolverDnParams_t parameters_ = nullptr;
+  syevjInfo_t jacobi_ = nullptr;
   DeviceBuffer<char> workspace_;
   DeviceBuffer<int> info_;
   std::vector<char> host_workspace_;
@@ -187,6 +244,8 @@ class Cusolver {  // without cuSOLVER: open() returns null
   std::uint64_t sygvd_bytes(auto&&...) { return 0; }
   void sytrd(auto&&...) {}
   void syevd(auto&&...) {}
+  void syev_batched(auto&&...) {}
+  void syevj_batched(auto&&...) {}
   void sygvd(auto&&...) {}
 };
 

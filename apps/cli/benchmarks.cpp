@@ -11,7 +11,7 @@ bench::Benchmarks benchmarks() {
           solve_benchmark(),         gemm_benchmark(gemm_ladder_benchmark),
           gemm_accuracy_benchmark(), hybrid_benchmark(),
           spmv_benchmark(),          himeno_benchmark(),
-          generalised_benchmark()};
+          generalised_benchmark(),   batched_benchmark()};
 }
 
 }  // namespace eigen_g::apps

@@ -46,7 +46,7 @@ struct FewCommandOptions {
   // True if an option is given that applies to few pairs only.
   bool only_for_few() const {
     return method != "auto" || tolerance != FewOptions().tolerance || max_products > 0 || !start.empty() ||
-           keep_unconverged || count > 0 || stencil > 0;
+           count > 0 || stencil > 0;
   }
 };
 // `file` is the option MATRIX, which --grid replaces.

@@ -120,9 +120,9 @@ void require_no_file(const MatrixOptions& options, const char* in_place, bool ha
     if (given) throw UsageError(std::string(option) + " does not apply to " + in_place);
 }
 
-OpenMatrix open_matrix(const MatrixOptions& options, Progress& progress) {
+OpenMatrix open_matrix(const MatrixOptions& options, Progress& progress, io::DatasetShape wanted) {
   progress.at("read");
-  OpenMatrix opened{io::open_input(options.file), {}};
+  OpenMatrix opened{io::open_input(options.file, wanted), {}};
   const io::ScalarType of_file = io::type_of(*opened.file, read_options(options, 1, progress));
   opened.type = io::scalar_type_of(options.type).value_or(of_file);
   return opened;

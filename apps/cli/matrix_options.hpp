@@ -6,6 +6,7 @@
 #include <string>
 
 #include "apps/cli/report.hpp"
+#include "apps/io/hdf5_file.hpp"
 #include "apps/io/matrix_file.hpp"
 #include "apps/support/progress.hpp"
 #include "hybrid/error.hpp"
@@ -34,7 +35,9 @@ struct OpenMatrix {
   std::shared_ptr<const io::MappedFile> file;
   io::ScalarType type = io::ScalarType::d;
 };
-OpenMatrix open_matrix(const MatrixOptions& options, Progress& progress);
+// square_matrices: the file may hold a stack of matrices.
+OpenMatrix open_matrix(const MatrixOptions& options, Progress& progress,
+                       io::DatasetShape wanted = io::DatasetShape::square_matrix);
 template <class T>
 io::HermitianMatrix<T> read(const MatrixOptions& options, const OpenMatrix& opened, int threads,
                             Progress& progress);

@@ -34,20 +34,6 @@ bool defined(const Verification& check, const Figure& figure) {
   return figure.value != &Verification::reconstruction || check.reconstruction != -1;
 }
 
-std::string matrix_row(const MatrixFacts& m) {
-  std::string text = report_row("matrix", m.file) + report_row("  format", m.format) +
-                     report_row("  type", io::name(m.type)) + report_row("  n", std::to_string(m.n));
-  if (m.symmetrized) text += report_row("  symmetrized", print("max |a_ij - a_ji| was %.2g", m.asymmetry));
-  return text;
-}
-
-std::string seconds_row(const std::string& indent, const std::string& name, double seconds,
-                        double predicted = 0) {
-  constexpr std::size_t width = 26;
-  return left_column(indent + name, width) + print("%10.4f", seconds) +
-         (predicted > 0 ? print("   predicted %.4f\n", predicted) : "\n");
-}
-
 // Each stage once, in the order in which the stages began.
 std::vector<Stage> stages_of(const Report& solve) {
   std::vector<Stage> stages;
@@ -82,32 +68,6 @@ std::string count_text(const SolveReport& r) {
   return text;
 }
 
-Json matrix_json(const MatrixFacts& m) {
-  return {{"file", m.file},
-          {"format", m.format},
-          {"type", std::string(1, static_cast<char>(m.type))},
-          {"n", m.n},
-          {"triangle", m.triangle == Uplo::lower ? "lower" : "upper"},
-          {"symmetrized", m.symmetrized},
-          {"asymmetry", m.asymmetry}};
-}
-
-Json subset_json(const Subset& subset) {
-  switch (subset.by) {
-    case Subset::By::all:
-      break;
-    case Subset::By::index:
-      return {{"by", "index"}, {"first", subset.first}, {"last", subset.last}};
-    case Subset::By::value:
-      return {{"by", "value"}, {"above", subset.above}, {"upto", subset.upto}};
-  }
-  return {};
-}
-
-Json number_or_null(const std::optional<double>& value) {
-  return value ? Json(*value) : Json();
-}
-
 Json seconds_json(const Seconds& s, const Report& solve, const std::optional<SolvePrediction>& plan) {
   Json stages = Json::object(), predicted;
   for (const Stage stage : stages_of(solve)) stages[name(stage)] = solve.seconds_of(stage);
@@ -139,10 +99,6 @@ Json devices_json(const Report& solve) {
   return list;
 }
 
-Json name_or_null(const std::string& file) {
-  return file.empty() ? Json() : Json(file);
-}
-
 Json head(const char* format) {
   return {{"format", format}, {"version", 2}, {"eigen_g", version()}};
 }
@@ -156,6 +112,50 @@ Json refinement_json(const Refinement& r) {
 }
 
 }  // namespace
+
+std::string matrix_row(const MatrixFacts& m) {
+  std::string text = report_row("matrix", m.file) + report_row("  format", m.format) +
+                     report_row("  type", io::name(m.type)) + report_row("  n", std::to_string(m.n));
+  if (m.symmetrized) text += report_row("  symmetrized", print("max |a_ij - a_ji| was %.2g", m.asymmetry));
+  return text;
+}
+
+std::string seconds_row(const std::string& indent, const std::string& name, double seconds,
+                        double predicted) {
+  constexpr std::size_t width = 26;
+  return left_column(indent + name, width) + print("%10.4f", seconds) +
+         (predicted > 0 ? print("   predicted %.4f\n", predicted) : "\n");
+}
+
+nlohmann::ordered_json matrix_json(const MatrixFacts& m) {
+  return {{"file", m.file},
+          {"format", m.format},
+          {"type", std::string(1, static_cast<char>(m.type))},
+          {"n", m.n},
+          {"triangle", m.triangle == Uplo::lower ? "lower" : "upper"},
+          {"symmetrized", m.symmetrized},
+          {"asymmetry", m.asymmetry}};
+}
+
+nlohmann::ordered_json subset_json(const Subset& subset) {
+  switch (subset.by) {
+    case Subset::By::all:
+      break;
+    case Subset::By::index:
+      return {{"by", "index"}, {"first", subset.first}, {"last", subset.last}};
+    case Subset::By::value:
+      return {{"by", "value"}, {"above", subset.above}, {"upto", subset.upto}};
+  }
+  return {};
+}
+
+nlohmann::ordered_json number_or_null(const std::optional<double>& value) {
+  return value ? Json(*value) : Json();
+}
+
+nlohmann::ordered_json name_or_null(const std::string& file) {
+  return file.empty() ? Json() : Json(file);
+}
 
 std::string check_rows(const Verification& check) {
   constexpr std::size_t label_width = 28;

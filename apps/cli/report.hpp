@@ -110,6 +110,15 @@ struct VerifyReport {
 std::string distributed_rows(const Distributed& distributed);
 nlohmann::ordered_json distributed_json(const std::optional<Distributed>& distributed);
 
+// Parts of the reports: rows of a table, and JSON fields. A time that is not known is null, and so is an empty name.
+std::string matrix_row(const MatrixFacts& matrix);
+std::string seconds_row(const std::string& indent, const std::string& name, double seconds,
+                        double predicted = 0);
+nlohmann::ordered_json matrix_json(const MatrixFacts& matrix);
+nlohmann::ordered_json subset_json(const Subset& subset);
+nlohmann::ordered_json number_or_null(const std::optional<double>& value);
+nlohmann::ordered_json name_or_null(const std::string& file);
+
 // The table's rows about a verification, and the JSON field.
 std::string check_rows(const Verification& check);
 nlohmann::ordered_json verification_json(const Verification& check);

@@ -52,13 +52,17 @@ ResultFilesOf<T>::ResultFilesOf(const std::string& prefix, ResultFormat format, 
   values_file_ = names.values;
   vectors_file_ = names.vectors;
   if (!prefix.empty() && format == ResultFormat::npy && shape.found_known) {
-    values_npy_ = std::make_unique<io::NpyWriterOf<real_t<T>>>(
-        values_file_, std::vector<std::int64_t>{shape.most}, existing_);
+    const io::NpyOrder order = shape.leading.empty() ? io::NpyOrder::fortran : io::NpyOrder::c;
+    values_npy_ = std::make_unique<io::NpyWriterOf<real_t<T>>>(values_file_, shape.with({shape.most}),
+                                                               existing_, order);
     values_ = values_npy_->data();
     if (!shape.vectors) return;
-    vectors_npy_ = std::make_unique<io::NpyWriterOf<T>>(
-        vectors_file_, std::vector<std::int64_t>{shape.n, shape.most}, existing_);
+    vectors_npy_ = std::make_unique<io::NpyWriterOf<T>>(vectors_file_, shape.with({shape.n, shape.most}),
+                                                        existing_, order);
     vectors_ = vectors_npy_->data();
+    if (shape.leading.empty()) return;
+    vectors_memory_ = host_array<T>(shape.count() * shape.n * shape.most);
+    vectors_ = vectors_memory_.get();
     return;
   }
   if (!prefix.empty() && format == ResultFormat::hdf5) {
@@ -71,10 +75,10 @@ ResultFilesOf<T>::ResultFilesOf(const std::string& prefix, ResultFormat format, 
     values_text_ = std::make_unique<io::OutputFile>(values_file_, existing_);
     if (shape.vectors) vectors_text_ = std::make_unique<io::OutputFile>(vectors_file_, existing_);
   }
-  values_memory_ = host_array<real_t<T>>(shape.most);
+  values_memory_ = host_array<real_t<T>>(shape.count() * shape.most);
   values_ = values_memory_.get();
   if (!shape.vectors) return;
-  vectors_memory_ = host_array<T>(shape.n * shape.most);
+  vectors_memory_ = host_array<T>(shape.count() * shape.n * shape.most);
   vectors_ = vectors_memory_.get();
 }
 
@@ -95,9 +99,10 @@ void ResultFilesOf<T>::copy_into_npy(std::int64_t found) {
 template <class T>
 void ResultFilesOf<T>::make_hdf5(std::int64_t count) {
   const io::Hdf5Name values = io::hdf5_name(values_file_);
-  std::vector<io::Hdf5Dataset> datasets{{values.dataset, io::scalar_type<real_t<T>>, {count}}};
+  std::vector<io::Hdf5Dataset> datasets{{values.dataset, io::scalar_type<real_t<T>>, shape_.with({count})}};
   if (shape_.vectors)
-    datasets.push_back({io::hdf5_name(vectors_file_).dataset, io::scalar_type<T>, {shape_.n, count}});
+    datasets.push_back(
+        {io::hdf5_name(vectors_file_).dataset, io::scalar_type<T>, shape_.with({shape_.n, count})});
   hdf5_ = std::make_unique<io::Hdf5Writer>(values.file, datasets, existing_);
 }
 
@@ -110,11 +115,14 @@ void ResultFilesOf<T>::commit(std::int64_t found, int threads) {
       make_hdf5(found);
     }
     if (!hdf5_) return;
-    std::copy_n(values_, found, hdf5_->template data<real_t<T>>(0));
-    if (shape_.vectors) io::transpose(vectors_, shape_.n, found, hdf5_->template data<T>(1), threads);
+    std::copy_n(values_, shape_.count() * found, hdf5_->template data<real_t<T>>(0));
+    if (shape_.vectors)
+      io::transpose_each(vectors_, shape_.n, found, shape_.count(), hdf5_->template data<T>(1), threads);
     return hdf5_->commit();
   }
   if (values_text_ && format_ == ResultFormat::npy) copy_into_npy(found);
+  if (vectors_npy_ && !shape_.leading.empty())
+    io::transpose_each(vectors_, shape_.n, found, shape_.count(), vectors_npy_->data(), threads);
   if (values_text_)
     io::write_text<real_t<T>>(*values_text_, {values_, found, 1, found}, text_format(format_), threads);
   if (vectors_text_)

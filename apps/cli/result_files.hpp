@@ -30,6 +30,19 @@ struct ResultShape {
   std::int64_t n = 0, most = 0;
   bool vectors = true;
   bool found_known = true;  // exactly `most` pairs; false: commit() learns their number
+  // Not empty: a stack of results, with these dimensions before its own. The number of pairs must be known, and the format npy or hdf5.
+  // values() and vectors() then have the matrices one after the other; the files have the order of C.
+  std::vector<std::int64_t> leading = {};
+  std::int64_t count() const {
+    std::int64_t product = 1;
+    for (const std::int64_t extent : leading) product *= extent;
+    return product;
+  }
+  // The dimensions of an array whose own are `last`.
+  std::vector<std::int64_t> with(std::vector<std::int64_t> last) const {
+    last.insert(last.begin(), leading.begin(), leading.end());
+    return last;
+  }
 };
 // T is float, double, std::complex<float> or std::complex<double>.
 template <class T>

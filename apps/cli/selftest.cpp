@@ -130,6 +130,9 @@ void solve_all(const std::vector<std::int64_t>& orders, std::size_t turn, Device
   }
 }
 
+// An order for each method of the kernels for batches.
+constexpr std::array<std::int64_t, 4> orders_of_batches{3, 16, 48, 128};
+
 ExitCode selftest(const SelftestOptions& options) {
   require_apart({}, {{"--json", options.run.json}}, options.run.force);
   ReportSink sink(options.run);
@@ -158,8 +161,10 @@ ExitCode selftest(const SelftestOptions& options) {
     if (!options.run.quiet || !c.passed) sink.tell(case_row(c));
   };
   for (std::size_t k = 0; k < options.types.size(); ++k)
-    io::with_type(*io::scalar_type_of(options.types.substr(k, 1)),
-                  [&]<class T>(T) { solve_all<T>(orders, k, devices, on_gpu, done); });
+    io::with_type(*io::scalar_type_of(options.types.substr(k, 1)), [&]<class T>(T) {
+      solve_all<T>(orders, k, devices, on_gpu, done);
+      for (const std::int64_t n : orders_of_batches) done(solved_batch<T>(n, devices, on_gpu));
+    });
 
   const Json report = {{"format", "eigen_g-selftest"}, {"version", 3},
                        {"eigen_g", version()},         {"on_gpu", on_gpu},

@@ -9,7 +9,9 @@
 
 #include "apps/io/scalar_type.hpp"
 #include "hybrid/instantiate.hpp"
+#include "solver/api/batched.hpp"
 #include "solver/verify/verify.hpp"
+#include "solver/verify/verify_batched.hpp"
 
 namespace eigen_g::apps {
 
@@ -114,6 +116,42 @@ SelftestCase solved(const std::string& family, const SelftestMatrix<T>& matrix, 
   return c;
 }
 
-EIGEN_G_INSTANTIATE(all_types, selftest_variants, solved);
+template <class T>
+SelftestCase solved_batch(std::int64_t n, const Devices& devices, bool on_gpu) {
+  using R = real_t<T>;
+  SelftestCase c{static_cast<char>(io::scalar_type<T>), "all families", "batch", n, n};
+  const auto square = static_cast<std::size_t>(n * n);
+  std::vector<SelftestMatrix<T>> matrices;
+  std::vector<T> a;
+  for (const SelftestFamily<T>& family : selftest_families<T>())
+    if (auto matrix = family.make(n)) {
+      a.insert(a.end(), matrix->a.begin(), matrix->a.end());
+      matrices.push_back(*std::move(matrix));
+    }
+  const auto count = static_cast<std::int64_t>(matrices.size());
+  for (std::size_t e = 0; e < a.size(); ++e)
+    if (e % square % static_cast<std::size_t>(n) < e % square / static_cast<std::size_t>(n))
+      a[e] = T(std::numeric_limits<R>::quiet_NaN());
+  std::vector<R> w(a.size() / static_cast<std::size_t>(n));
+  std::vector<T> z(a.size());
+  const BatchReport report =
+      eigen_g_batched(n, count, a.data(), n, w.data(), z.data(), n, nullptr, {}, {}, devices);
+  const BatchVerification v = verify_batched(Uplo::lower, n, count, a.data(), n, n, w.data(), z.data(), n, {},
+                                             devices.device, devices.threads);
+  c.residual = v.lapack_residual;
+  c.orthogonality = v.lapack_orthogonality;
+  c.passed = report.failed == 0 && passed(v);
+  auto values = w.begin();
+  for (const SelftestMatrix<T>& matrix : matrices) {
+    std::optional<std::vector<double>> truth = matrix.exact;
+    if (!truth && on_gpu) truth = values_on_cpu(matrix, n, false, devices.threads);
+    if (truth) c.values = std::max(c.values, distance(std::vector<R>(values, values + n), n, *truth, 0));
+    values += n;
+  }
+  c.passed = c.passed && c.values <= selftest_values_limit;
+  return c;
+}
+
+EIGEN_G_INSTANTIATE(all_types, selftest_variants, solved, solved_batch);
 
 }  // namespace eigen_g::apps

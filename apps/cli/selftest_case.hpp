@@ -44,4 +44,8 @@ template <class T>
 SelftestCase solved(const std::string& family, const SelftestMatrix<T>& matrix, std::int64_t n,
                     const SelftestVariant& variant, Devices devices, bool on_gpu);
 
+// Solves and checks the matrices of all families in one batch. The result has the worst ratios.
+template <class T>
+SelftestCase solved_batch(std::int64_t n, const Devices& devices, bool on_gpu);
+
 }  // namespace eigen_g::apps

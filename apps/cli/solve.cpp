@@ -16,7 +16,9 @@
 #include "apps/cli/launcher.hpp"
 #include "apps/cli/matrix_input.hpp"
 #include "apps/cli/solve_options.hpp"
+#include "apps/cli/stack.hpp"
 #include "apps/io/input_file.hpp"
+#include "apps/io/stack_file.hpp"
 #include "apps/io/stored_coordinates.hpp"
 #include "apps/io/stored_matrix.hpp"
 #include "apps/support/exit_codes.hpp"
@@ -242,10 +244,11 @@ ExitCode solve_file(const SolveOptions& options) {
   if (options.matrix.file.empty() && options.few.grid.empty())
     throw UsageError("MATRIX or --grid is required");
   if (options.few.wanted()) return solve_few_of(options);
-  if (options.few.only_for_few())
+  if (options.few.only_for_few() || (options.few.keep_unconverged && options.generalised.wanted()))
     throw UsageError(
-        "--method, --tolerance, --start, --max-products, --keep-unconverged, --count and "
-        "--stencil require --lowest, --highest, --near or --grid");
+        "--method, --tolerance, --start, --max-products, --keep-unconverged, --count and --stencil require "
+        "--lowest, --highest, "
+        "--near or --grid");
   if (options.generalised.wanted()) return solve_generalised_of(options);
   require_one_process();
   const Stopwatch total;
@@ -260,7 +263,11 @@ ExitCode solve_file(const SolveOptions& options) {
   report.threads = threads_used(options.run);
   const Stopwatch reading;
   const std::future<void> starting = start_beside_reading(options.matrix.file, given.devices.device);
-  const OpenMatrix opened = open_matrix(options.matrix, progress);
+  const OpenMatrix opened = open_matrix(options.matrix, progress, io::DatasetShape::square_matrices);
+  if (io::is_stack(opened.file, read_options(options.matrix, 1, progress)))
+    return solve_stack(options, {opened, total, reading, sink, progress});
+  if (options.few.keep_unconverged)
+    throw UsageError("--keep-unconverged requires --lowest, --highest, --near, --grid or a stack");
   warn_of_dense(options, opened, given, progress);
   io::with_type(opened.type, [&]<class T>(T) {
     solve_as<T>(options, opened, reading, std::move(given), sink, progress, report);
@@ -294,6 +301,7 @@ constexpr const char* solve_examples = R"(
   eigen_g solve hermitian.mtx -o result --verify      complex Hermitian: real values, complex vectors
   eigen_g solve matrix.npy --type s                   in float; for a complex matrix: --type c
   eigen_g solve matrix.npy --precision mixed --engine df      double's accuracy on a GPU that is slow in double
+  eigen_g solve stack.npy -o result --verify          a stack (..., n, n) of small matrices, as numpy.linalg.eigh takes it
   eigen_g solve matrix.mtx -q --json - | jq .values.all    every eigenvalue as JSON
   eigen_g solve dense.raw --n 1000 --device cpu       raw doubles, on the CPU)";
 

@@ -123,8 +123,10 @@ void add_few_options(CLI::App& command, CLI::Option& file, FewCommandOptions& fe
   not_empty(command.add_option("--start", few_options.start,
                                "Few pairs: start vectors, an .npy file or HDF5 dataset with N rows"))
       ->option_text("FILE");
-  command.add_flag("--keep-unconverged", few_options.keep_unconverged,
-                   "Few pairs: write all of them even if some did not converge (the exit code is still 4)");
+  command.add_flag(
+      "--keep-unconverged", few_options.keep_unconverged,
+      "Few pairs, stacks: write the results even if some pairs did not converge or some matrices failed "
+      "(the exit code is still 4)");
   not_empty(
       command.add_option("--grid", few_options.grid,
                          "Instead of MATRIX: the operator on a box of NX x NY x NZ points, zero outside"))
@@ -142,7 +144,9 @@ CLI::Option* add_solve_options(CLI::App& command, SolveOptions& wanted) {
       command.add_option(
           "-o,--output", options->prefix,
           "Write PREFIX.values.npy and PREFIX.vectors.npy; column k is the vector of value k. If PREFIX ends "
-          "in .h5: one HDF5 file with datasets values and vectors"))
+          "in .h5: one HDF5 file with datasets values and vectors. The results of a stack (..., n, n) are "
+          "(..., m) "
+          "and (..., n, m)"))
       ->option_text("PREFIX");
   command.add_option("--format", options->format, "Format of the results: npy (default), mtx, txt")
       ->check(CLI::IsMember({"npy", "mtx", "txt"}))

@@ -7,7 +7,9 @@
 #include "apps/cli/command.hpp"
 #include "apps/cli/generalised.hpp"
 #include "apps/cli/matrix_input.hpp"
+#include "apps/cli/stack.hpp"
 #include "apps/io/eigenpairs_file.hpp"
+#include "apps/io/stack_file.hpp"
 #include "apps/io/stored_coordinates.hpp"
 #include "apps/support/help.hpp"
 #include "apps/support/named_files.hpp"
@@ -108,7 +110,10 @@ ExitCode verify_files(const VerifyOptions& options) {
   report.vectors_file = options.vectors;
 
   const Stopwatch reading;
-  const OpenMatrix opened = open_matrix(options.matrix, progress);
+  const OpenMatrix opened = open_matrix(options.matrix, progress, io::DatasetShape::square_matrices);
+  if (io::is_stack(opened.file, read_options(options.matrix, 1, progress)))
+    return verify_stack(options.matrix, options.values, options.vectors, options.run,
+                        {opened, total, reading, sink, progress});
   const bool sparse = opened.type == io::ScalarType::d &&
                       io::holds_coordinates(*opened.file, read_options(options.matrix, 1, progress)) &&
                       verify_sparse(options, opened, progress, reading, report);
@@ -128,6 +133,7 @@ constexpr const char* verify_examples = R"(
   eigen_g verify matrix.mtx --values w.txt --vectors z.npy --json -     from another program, as JSON
   eigen_g verify matrix.mtx --values r.h5:values --vectors r.h5:vectors result of solve -o r.h5
   eigen_g verify a.npy --type s --values w.npy --vectors z.npy          result of solve --type s, in float's roundoff
+  eigen_g verify stack.npy --values w.npy --vectors z.npy               result of solve stack.npy: the worst of all matrices
   eigen_g verify sparse.mtx --values w.npy --vectors z.npy              result of solve --lowest 8; never stored dense
   eigen_g verify a.mtx --b b.mtx --values w.npy --vectors z.npy         A x = w B x, in the norm of B)";
 

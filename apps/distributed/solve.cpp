@@ -38,7 +38,7 @@ void require_meaning(const DistributedOptions& o) {
   const SolveOptions& s = o.solve;
   const SolveOptions usual;
   const std::pair<bool, const char*> others[] = {
-      {s.few.wanted() || s.few.only_for_few(),
+      {s.few.wanted() || s.few.only_for_few() || s.few.keep_unconverged,
        "--lowest, --highest, --near, --grid and the options for few pairs"},
       {s.engine != usual.engine, "--engine"},
       {s.precision != usual.precision, "--precision"},

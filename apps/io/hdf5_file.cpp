@@ -274,6 +274,8 @@ std::string text_of(const List& list) {
 }
 
 bool fits(const std::vector<std::int64_t>& s, DatasetShape wanted) {
+  if (wanted == DatasetShape::array) return !s.empty();
+  if (wanted == DatasetShape::square_matrices) return s.size() >= 2 && s[s.size() - 2] == s.back();
   if (wanted == DatasetShape::vector) return s.size() == 1 || (s.size() == 2 && (s[0] == 1 || s[1] == 1));
   return s.size() == 2 && (wanted == DatasetShape::matrix || s[0] == s[1]);
 }
@@ -286,9 +288,11 @@ std::string only_dataset(const std::filesystem::path& path, hid_t file, DatasetS
   if (wanted == DatasetShape::vector && candidates.size() > 1)  // prefer one dimension to n x 1
     std::erase_if(candidates, [](const Listed& one) { return one.shape.size() != 1; });
   if (candidates.size() == 1) return candidates.front().name;
-  const std::string what = wanted == DatasetShape::square_matrix ? "square matrix"
-                           : wanted == DatasetShape::matrix      ? "matrix"
-                                                                 : "vector";
+  const std::string what = wanted == DatasetShape::square_matrix     ? "square matrix"
+                           : wanted == DatasetShape::matrix          ? "matrix"
+                           : wanted == DatasetShape::square_matrices ? "square matrix or a stack of them"
+                           : wanted == DatasetShape::array           ? "array"
+                                                                     : "vector";
   throw FileError(path, 0,
                   "holds " + std::string(candidates.empty() ? "no " : "several datasets that may be the ") +
                       what + "; FILE:/NAME names a dataset: " + text_of(all));
@@ -409,7 +413,12 @@ Found look(const std::filesystem::path& path, const std::string& name, DatasetSh
   if (file.empty() || file.size() >= found.file.size()) refuse("lies in a file whose name is too long");
   file.copy(found.file.data(), found.file.size() - 1);
   const std::vector<std::int64_t> shape = shape_of(opened.dataset);
-  if (shape.empty() || shape.size() > 2) refuse("is " + text_of(shape) + "; a matrix is required");
+  const bool stacks = wanted == DatasetShape::square_matrices || wanted == DatasetShape::array;
+  if (shape.empty() || shape.size() > (stacks ? max_dimensions : 2))
+    refuse("is " + text_of(shape) + "; a matrix is required");
+  if (shape.size() > 2 && is_by_columns(opened.dataset))
+    refuse("is " + text_of(shape) +
+           ", an array of MATLAB; a stack has its matrices along the last two dimensions, row by row");
   found.dimensions = static_cast<int>(shape.size());
   std::copy(shape.begin(), shape.end(), found.shape);
   found.by_columns = is_by_columns(opened.dataset);

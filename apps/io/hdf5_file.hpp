@@ -15,8 +15,9 @@
 
 namespace eigen_g::io {
 
-// The shape that the caller needs. If the file's name names no dataset, the only dataset of this shape is opened.
-enum class DatasetShape { square_matrix, matrix, vector };
+// The shape that the caller needs. If the file's name names no dataset, the only dataset of this shape is opened. square_matrices: a
+// square matrix or a stack (..., n, n). array: any shape; the name must name the dataset if there are several.
+enum class DatasetShape { square_matrix, matrix, vector, square_matrices, array };
 
 // Version of the HDF5 library, as "1.10.8"; "" in a build without HDF5.
 std::string hdf5_version();
@@ -25,7 +26,8 @@ std::string hdf5_version();
 bool begins_as_hdf5(std::string_view text);
 
 // Element types: floats of 4 and 8 bytes (other sizes are converted), integers, enumerations of integers, and complex numbers as
-// compounds (r, i), (re, im) or (real, imag). Rank 1 or 2. A dataset is row by row, as C and h5py write it. A dataset that MATLAB
+// compounds (r, i), (re, im) or (real, imag). Rank 1 or 2; for
+// square_matrices and array up to 8. A dataset is row by row, as C and h5py write it. A dataset that MATLAB
 // wrote is column by column; its attribute MATLAB_class marks it.
 // Throws FileError: a build without HDF5; no such dataset (the message lists the datasets); none or several to choose from; elements
 // that are not numbers; a virtual dataset, or one with external raw storage; damage, or the form of a newer HDF5, with HDF5's own

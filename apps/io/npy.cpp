@@ -20,15 +20,6 @@ namespace {
 
 static_assert(std::endian::native == std::endian::little || std::endian::native == std::endian::big);
 
-std::string shape_text(const std::vector<std::int64_t>& shape) {
-  std::string text = "(";
-  for (std::size_t i = 0; i < shape.size(); ++i) {
-    if (i > 0) text += ", ";
-    text += std::to_string(shape[i]);
-  }
-  return text + (shape.size() == 1 ? ",)" : ")");
-}
-
 // descr is a byte order (< > = or |) followed by a type: f4 f8 c8 c16 i1 to i8 u1 to u8 b1.
 void read_type(const std::filesystem::path& path, const std::string& descr, NpyArray& array) {
   const auto refuse = [&](const char* reason) {
@@ -105,24 +96,6 @@ template <class T>
   throw FileError(path, 0, place_text(array, k) + " " + misfit<T>(element.real(), element.imag()));
 }
 
-// Converts all elements, in the file's order, with all threads.
-template <class T>
-std::shared_ptr<T> converted(const std::filesystem::path& path, const NpyArray& array, std::int64_t rows,
-                             std::int64_t cols, int threads) {
-  std::shared_ptr<T> memory = allocate_matrix<T>(rows, cols);
-  constexpr std::int64_t piece = 1 << 16;
-  const std::int64_t pieces = (array.count + piece - 1) / piece;
-  std::int64_t unfit = array.count;
-#pragma omp parallel for num_threads(thread_count(threads)) if (pieces > 1) reduction(min : unfit)
-  for (std::int64_t p = 0; p < pieces; ++p) {
-    const std::int64_t found =
-        array.convert(p * piece, std::min(piece, array.count - p * piece), memory.get() + p * piece);
-    if (found >= 0) unfit = std::min(unfit, found);
-  }
-  if (unfit < array.count) refuse_element<T>(path, array, unfit);
-  return memory;
-}
-
 // Array whose elements are the `found` bytes from `bytes` on.
 NpyArray array_of(const std::filesystem::path& path, NpyHeader header, const std::byte* bytes,
                   std::int64_t found, std::shared_ptr<const void> owner) {
@@ -157,6 +130,31 @@ NpyArray array_in(const MappedFile& file, std::shared_ptr<const void> owner) {
 }
 
 }  // namespace
+
+std::string shape_text(const std::vector<std::int64_t>& shape) {
+  std::string text = "(";
+  for (std::size_t i = 0; i < shape.size(); ++i) {
+    if (i > 0) text += ", ";
+    text += std::to_string(shape[i]);
+  }
+  return text + (shape.size() == 1 ? ",)" : ")");
+}
+
+template <class T>
+std::shared_ptr<T> converted(const std::filesystem::path& path, const NpyArray& array, int threads) {
+  std::shared_ptr<T> memory = allocate_matrix<T>(array.count, 1);
+  constexpr std::int64_t piece = 1 << 16;
+  const std::int64_t pieces = (array.count + piece - 1) / piece;
+  std::int64_t unfit = array.count;
+#pragma omp parallel for num_threads(thread_count(threads)) if (pieces > 1) reduction(min : unfit)
+  for (std::int64_t p = 0; p < pieces; ++p) {
+    const std::int64_t found =
+        array.convert(p * piece, std::min(piece, array.count - p * piece), memory.get() + p * piece);
+    if (found >= 0) unfit = std::min(unfit, found);
+  }
+  if (unfit < array.count) refuse_element<T>(path, array, unfit);
+  return memory;
+}
 
 template <class T>
 const T* NpyArray::in_place() const {
@@ -238,7 +236,7 @@ Dense<T> read_npy_matrix(const std::shared_ptr<const MappedFile>& file, int thre
     m.data = memory.get();
     m.owner = std::move(memory);
   };
-  if (!m.data) keep(converted<T>(path, array, m.rows, m.cols, threads));
+  if (!m.data) keep(converted<T>(path, array, threads));
   if (!array.fortran_order && m.rows > 1 && m.cols > 1) {
     std::shared_ptr<T> turned = allocate_matrix<T>(m.rows, m.cols);
     transpose(m.data, m.cols, m.rows, turned.get(), threads);
@@ -275,7 +273,7 @@ Stored<T> read_npy_square(std::shared_ptr<const MappedFile> file, const ReadOpti
     m.data = in_place;
     m.owner = array.owner;
   } else {
-    m = stored_in(converted<T>(path, array, n, n, options.threads), n, true, {});
+    m = stored_in(converted<T>(path, array, options.threads), n, true, {});
   }
   if (is_complex<T> &&
       !array
@@ -291,7 +289,7 @@ Stored<T> read_npy_square(std::shared_ptr<const MappedFile> file, const ReadOpti
 
 template <class T>
 NpyWriterOf<T>::NpyWriterOf(std::filesystem::path path, const std::vector<std::int64_t>& shape,
-                            Existing existing)
+                            Existing existing, NpyOrder order)
     : file_(std::move(path), existing) {
   static_assert(std::endian::native == std::endian::little,
                 "elements are written as they are in memory, '<'");
@@ -303,13 +301,13 @@ NpyWriterOf<T>::NpyWriterOf(std::filesystem::path path, const std::vector<std::i
     count *= size;
   }
   const std::string descr = std::string(is_complex<T> ? "<c" : "<f") + std::to_string(sizeof(T));
-  const std::string header = format_npy_header(shape, descr);
+  const std::string header = format_npy_header(shape, descr, order == NpyOrder::fortran);
   std::byte* bytes = file_.map(header.size() + count * sizeof(T));
   std::memcpy(bytes, header.data(), header.size());
   data_ = reinterpret_cast<T*>(bytes + header.size());
 }
 
-EIGEN_G_INSTANTIATE(all_types, read_npy_vector, read_npy_matrix, read_npy_square);
+EIGEN_G_INSTANTIATE(all_types, converted, read_npy_vector, read_npy_matrix, read_npy_square);
 EIGEN_G_INSTANTIATE_CLASS(all_types, NpyWriterOf);
 #define EIGEN_G_NPY_ARRAY(T)                    \
   template const T* NpyArray::in_place() const; \

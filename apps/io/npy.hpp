@@ -50,7 +50,11 @@ NpyArray map_npy(const std::shared_ptr<const MappedFile>& file);
 NpyArray npy_array(const std::filesystem::path& path, std::string_view text,
                    std::shared_ptr<const void> owner);
 
-std::string format_name(const NpyArray& array);  // ".npy '<f8' in C order"
+std::string format_name(const NpyArray& array);                  // ".npy '<f8' in C order"
+std::string shape_text(const std::vector<std::int64_t>& shape);  // "(3, 4)", "(3,)"
+// All elements as Ts, in the file's order. Throws FileError for an element that T cannot hold, and OutOfMemory.
+template <class T>
+std::shared_ptr<T> converted(const std::filesystem::path& path, const NpyArray& array, int threads);
 // Throws FileError unless the shape is (n, n).
 void require_square(const std::filesystem::path& path, const std::vector<std::int64_t>& shape);
 
@@ -76,14 +80,15 @@ Dense<T> read_npy_matrix(const std::shared_ptr<const MappedFile>& file, int thre
 // Element type of a matrix in an .npy file; integers and booleans count as double. Throws FileError.
 ScalarType type_of_npy(const MappedFile& file);
 
-// Creates `path` with room for its elements; the caller fills them in place, in Fortran order. The file is complete on disk only
+// Creates `path` with room for its elements; the caller fills them in place, in this order. The file is complete on disk only
 // after commit(). Written as '<f8', '<f4', '<c16' or '<c8', version 1, elements 64-byte aligned. The constructor throws FileError, also
 // for a full disk: the disk space is reserved before any element is computed.
+enum class NpyOrder { fortran, c };
 template <class T>
 class NpyWriterOf {
  public:
   NpyWriterOf(std::filesystem::path path, const std::vector<std::int64_t>& shape,
-              Existing existing = Existing::keep);
+              Existing existing = Existing::keep, NpyOrder order = NpyOrder::fortran);
   T* data() const { return data_; }
   void commit() { file_.commit(); }
 

@@ -151,8 +151,10 @@ std::string read_npy_header(std::string_view text, NpyHeader& header, std::size_
   return fault;
 }
 
-std::string format_npy_header(const std::vector<std::int64_t>& shape, std::string_view descr) {
-  std::string dict = "{'descr': '" + std::string(descr) + "', 'fortran_order': True, 'shape': (";
+std::string format_npy_header(const std::vector<std::int64_t>& shape, std::string_view descr,
+                              bool fortran_order) {
+  std::string dict = "{'descr': '" + std::string(descr) +
+                     "', 'fortran_order': " + (fortran_order ? "True" : "False") + ", 'shape': (";
   for (std::size_t i = 0; i < shape.size(); ++i) {
     if (i > 0) dict += ' ';
     dict += std::to_string(shape[i]);

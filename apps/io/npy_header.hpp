@@ -24,6 +24,7 @@ std::string parse_npy_header(std::string_view literal, NpyHeader& header);
 std::string read_npy_header(std::string_view text, NpyHeader& header, std::size_t& begin);
 
 // Header of a version 1 file, with magic string and length, padded so that the elements begin at a multiple of 64 bytes.
-std::string format_npy_header(const std::vector<std::int64_t>& shape, std::string_view descr);
+std::string format_npy_header(const std::vector<std::int64_t>& shape, std::string_view descr,
+                              bool fortran_order = true);
 
 }  // namespace eigen_g::io

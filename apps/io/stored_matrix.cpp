@@ -40,6 +40,16 @@ void transpose(const T* in, std::int64_t rows, std::int64_t cols, T* out, int th
 }
 
 template <class T>
+void transpose_each(const T* in, std::int64_t rows, std::int64_t cols, std::int64_t count, T* out,
+                    int threads) {
+  const std::int64_t size = rows * cols;
+  const bool small = size <= 128 * 128;
+#pragma omp parallel for num_threads(thread_count(threads)) if (small && size * count > 128 * 128)
+  for (std::int64_t k = 0; k < count; ++k)
+    transpose(in + k * size, rows, cols, out + k * size, small ? 1 : threads);
+}
+
+template <class T>
 Stored<T> stored_in(std::shared_ptr<T> memory, std::int64_t n, bool full, std::string format_name) {
   Stored<T> m;
   m.n = n;
@@ -51,6 +61,6 @@ Stored<T> stored_in(std::shared_ptr<T> memory, std::int64_t n, bool full, std::s
   return m;
 }
 
-EIGEN_G_INSTANTIATE(all_types, allocate_matrix, set_zero, transpose, stored_in);
+EIGEN_G_INSTANTIATE(all_types, allocate_matrix, set_zero, transpose, transpose_each, stored_in);
 
 }  // namespace eigen_g::io

@@ -36,6 +36,11 @@ void set_zero(T* a, std::int64_t n, bool lower_only, int threads);
 template <class T>
 void transpose(const T* in, std::int64_t rows, std::int64_t cols, T* out, int threads);
 
+// transpose() for `count` matrices, which follow each other without a gap.
+template <class T>
+void transpose_each(const T* in, std::int64_t rows, std::int64_t cols, std::int64_t count, T* out,
+                    int threads);
+
 // Stored for a matrix in its own memory.
 template <class T>
 Stored<T> stored_in(std::shared_ptr<T> memory, std::int64_t n, bool full, std::string format_name);

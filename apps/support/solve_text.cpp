@@ -34,10 +34,14 @@ std::string device_text(const DeviceWork& device) {
                             : std::string());
 }
 
-std::string devices_text(const Report& solve) {
+std::string devices_text(const std::vector<DeviceWork>& devices) {
   std::vector<std::string> names;
-  for (const DeviceWork& device : solve.devices) names.push_back(device_text(device));
+  for (const DeviceWork& device : devices) names.push_back(device_text(device));
   return joined(names);
+}
+
+std::string devices_text(const Report& solve) {
+  return devices_text(solve.devices);
 }
 
 std::string ratio_text(const Report& solve, const Ratio& wanted) {

@@ -16,6 +16,7 @@ namespace eigen_g::apps {
 //   refinement_text   the result of mixed precision
 //   fallbacks_text    the steps to a smaller solve: "two stage to one stage, gpu to cpu: too little GPU memory"
 std::string device_text(const DeviceWork& device);
+std::string devices_text(const std::vector<DeviceWork>& devices);
 std::string devices_text(const Report& solve);
 std::string ratio_text(const Report& solve, const Ratio& wanted);
 std::string engines_text(const Report& solve);

@@ -23,14 +23,15 @@ namespace eigen_g {
 // Number of calls of fork() between the process that loaded the library and this one.
 int forks();
 
-// The end of a message about CUDA or a GPU that fails. Empty unless this process is a child of fork().
+// Returns a text to append to messages about a failure of CUDA or of a GPU. It is empty unless this process is a child of fork().
 std::string no_cuda_after_fork();
 
 // The lock under which every MadeOnce is made. It is recursive, because a value may need another one.
 std::recursive_mutex& making();
 
-// A value that is made at its first use and kept to the end of the process. It replaces a static variable of a function, whose
-// initialisation by another thread would never end in a child. Declare it `static constinit`.
+// A value that is made at its first use and kept to the end of the process. It replaces a static variable of a function. If another
+// thread of the parent initialises such a variable during fork(), its initialisation never ends in the child. Declare a MadeOnce
+// `static constinit`.
 template <class T>
 class MadeOnce {
  public:

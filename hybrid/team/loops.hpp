@@ -1,9 +1,9 @@
 // Loops that several threads share.
 //
 // A loop is cut into pieces. Each thread claims pieces of its own share of the loop and then pieces of the others' shares. The calling
-// thread takes part. A thread that the system does not run claims nothing, so on a busy machine it delays no other thread. At a barrier,
-// as OpenMP has it, all others would wait for such a thread. A thread without work polls for a few microseconds and then sleeps, so that
-// it takes no time from other programs. OpenMP's threads poll for milliseconds.
+// thread takes part. A thread that the system does not run claims nothing, so on a busy machine it delays no other thread. OpenMP's
+// loops end with a barrier, at which all other threads wait for such a thread. A thread without work polls for a few microseconds and
+// then sleeps, so that it takes no time from other programs. OpenMP's threads poll for milliseconds.
 //
 // The body of a loop must not throw, and its results must not depend on the way in which the loop is cut. A loop inside the body of
 // another runs in one thread. Several threads may run loops at the same time; they share the helping threads.
@@ -49,7 +49,7 @@ void for_each(std::int64_t count, int threads, const Body& body) {
   });
 }
 
-// The largest body(i) of a loop, and `least` of none.
+// Returns the maximum of `least` and of body(i) for i = 0 ... count - 1.
 template <class R, class Body>
 R largest_of(std::int64_t count, int threads, R least, const Body& body) {
   std::mutex mutex;

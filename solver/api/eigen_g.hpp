@@ -118,7 +118,8 @@ template <class T>
 //   n^2      values only, if the reduction cannot work in a: n is not a multiple of 64 (one-stage path), or the columns of a are
 //            not 32-byte aligned (two-stage path)
 //   n^2      a subset by index
-//   n^2      z == a. The total stays the same, because the caller has one array instead of two
+//   n^2      z == a, because the solve then allocates a matrix of its own. The sum in the table stays the same: the caller has one array
+//            instead of two
 //   n^2      two-stage path, if the columns of z are not 16-byte aligned (odd ldz). If the GPU does not have this memory, the solve
 //            works without it, but is slower
 //   0.6 n^2  vectors, and lda > n
@@ -134,8 +135,8 @@ template <class T = double>
 [[nodiscard]] WorkspaceBytes workspace_bytes(std::int64_t n, const Options& options, bool on_gpu,
                                              Pointers pointers = Pointers::host);
 
-// Starts the current GPU and loads what a first solve would wait for (0.2 to 0.4 s on an H200). No solve needs this call. It is
-// meant for a thread of its own, at the same time as other work such as reading the matrix. Does nothing if there is no GPU.
+// Starts the current GPU and loads what a first solve would wait for (0.2 to 0.4 s on an H200). No solve needs this call. A program saves
+// this time if it calls start_gpu() in a second thread while its first thread reads the matrix. Does nothing if there is no GPU.
 // Throws DeviceError.
 void start_gpu();
 

@@ -168,7 +168,7 @@ __device__ __forceinline__ int sum_over_lanes(T* x, int offset, int lane) {
   }
 }
 
-// The reflector that takes x to a multiple of the first unit vector: H = I - tau v v^H, H x = beta e_1, where v is x but for its first
+// The reflector that takes x to a multiple of the first unit vector: H = I - tau v v^H, H x = beta e_1, where v is x except for its first
 // entry. T's subdiagonal entry is e = beta, or |beta| for a complex x; then phase = beta / |beta|.
 template <class T>
 struct Reflector {

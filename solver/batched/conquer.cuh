@@ -5,7 +5,7 @@
 //   merge         z, deflation, roots, new z, U (Gu and Eisenstat), product Q U
 //   back          Z := H_1 H_2 ... Z, eight reflectors at once
 //
-// The rotations of the deflation are applied to the rows of U in place of the columns of Q. Q then stays block diagonal, and Q and U
+// The rotations of the deflation are applied to the rows of U instead of the columns of Q. Q then stays block diagonal, and Q and U
 // fit into shared memory together.
 // Source: LAPACK dlaed1 to dlaed4; M. Gu and S. C. Eisenstat, SIAM J. Matrix Anal. Appl. 16 (1995).
 #pragma once
@@ -88,7 +88,7 @@ __device__ __forceinline__ void leaf_vectors(const ConquerMemory<R, NP>& sm, con
 }
 
 // 1 / rho + sum z_j^2 / (d_j - x) with two threads a root: this thread's half of the poles, and the partner's by a shuffle.
-// psi and dpsi are the sum over the poles up to i and its derivative, phi and dphi those over the other poles. x = origin + tau.
+// psi and dpsi are the sum over the poles up to i and its derivative, phi and dphi the same over the other poles. x = origin + tau.
 template <class R>
 struct Secular {
   R psi, dpsi, phi, dphi;
@@ -248,7 +248,7 @@ __device__ __forceinline__ int2 deflate_in_turn(int m, R rho, R tolerance, const
   return counts;
 }
 
-// What the last merge leaves in shared memory besides the eigenvalues in d.
+// The last merge leaves the eigenvalues in d. These values say what else it leaves in shared memory.
 enum class MergeResult {
   values,   // nothing
   factors,  // U in x and Q in y
@@ -288,7 +288,7 @@ __device__ __forceinline__ bool merge_level(const ConquerMemory<R, NP>& sm, int 
     src[place] = tm;
   }
   __syncthreads();
-  // |z| = 1, and the largest entry of T is about 1 or larger. What is below 8 eps of the larger of them deflates.
+  // |z| = 1, and the largest entry of T is about 1 or larger. A coupling below 8 eps of the larger of them deflates.
   const R largest = max(fabs(ds[0]), fabs(ds[m - 1])), tolerance = 8 * L::half_eps * max(largest, R(1));
   {  // together, if no two kept values are close
     const int lane = tid % 32, warp = tm / 32;

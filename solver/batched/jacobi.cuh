@@ -1,6 +1,6 @@
 // All eigenpairs of Hermitian matrices of order N <= 4: a thread a matrix, cyclic Jacobi in registers.
 //
-// Jacobi is as fast as the closed formulas for N = 3, and exact at double eigenvalues, where those lose half of the digits.
+// Jacobi is as fast as the closed formulas for N = 3, and accurate at double eigenvalues, where the closed formulas lose half of the digits.
 #pragma once
 
 #include "solver/batched/arithmetic.cuh"

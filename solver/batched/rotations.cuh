@@ -75,7 +75,7 @@ __device__ __forceinline__ void apply_sweeps(T* z, int ld, bool mine, int thread
     T carried[K], out[K];
 #pragma unroll
     for (int k = 0; k < K; ++k) carried[k] = out[k] = T(0);
-    // What a step needs is loaded during the step before. The last step's loads are not used.
+    // A step loads what the next step needs. The loads of the last step are not used.
     const T* from = z + high * ld;
     T* to = z + high * ld;
     Pair q[K];

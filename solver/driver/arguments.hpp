@@ -22,7 +22,10 @@ struct ArgumentName {
 // An order that is larger than any machine's memory allows. Up to this order the bytes of a few matrices do not overflow.
 inline constexpr std::int64_t largest_order = std::int64_t{1} << 28;
 
-// Throw InvalidArgument if the argument is not as it must be.
+// Each function throws InvalidArgument if a condition on an argument is false.
+//   good       the condition
+//   what       the text of the message, after the argument's name
+//   is, must   value and rule; the text of the message is "is <value>, <rule>"
 void require(bool good, ArgumentName argument, const std::string& what);
 void require(bool good, ArgumentName argument, std::int64_t is, const std::string& must);
 void require_workspace(std::uint64_t has_bytes, std::uint64_t needed_bytes);
@@ -39,8 +42,8 @@ struct NamedPointer {
   ArgumentName argument;
   const void* p;  // a null pointer is not checked
 };
-// Calls require_gpu(), and throws InvalidArgument if the current GPU cannot use the memory. Without this check a kernel would fail, and
-// then all later work of the process on that GPU.
+// Calls require_gpu(), and throws InvalidArgument if the current GPU cannot use the memory. Without this check a kernel would access the
+// memory and fail. After such a failure all later work of the process on that GPU fails too.
 void require_on_gpu(std::initializer_list<NamedPointer> pointers);
 // Throws InvalidArgument for memory of a GPU, because the CPU cannot read it.
 void require_on_host(std::initializer_list<NamedPointer> pointers);
@@ -51,8 +54,11 @@ void require_in_memory(Pointers pointers, std::initializer_list<NamedPointer> na
 // Throws as require_gpus().
 std::vector<int> helper_gpus(int gpus);
 
-// Chooses the device for a problem of order n on host pointers. Returns true for the GPU: if `device` is gpu, or if `device` is
-// automatic, there is a GPU, and n is large enough. Throws DeviceError if `device` is gpu and there is no GPU.
+// Chooses the device for a problem of order n on host pointers. Returns true for the GPU and false for the CPU:
+//
+//   device = cpu         CPU
+//   device = gpu         GPU; throws DeviceError if there is none
+//   device = automatic   GPU if there is one and n is large enough, else CPU
 bool use_gpu(DeviceChoice device, std::int64_t n);
 
 }  // namespace eigen_g

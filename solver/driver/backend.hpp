@@ -68,7 +68,8 @@ class StandardBackend : public Backend<T> {
 };
 
 // Exponents of a generalised solve. The solve computes 2^a W instead of W. It scales B to 2^b B, whose entries are near 1; b is even.
-// After each stage L is the factor of the unscaled B, so the vectors need no scaling.
+// A stage that uses the scaled B or its factor removes the scaling from L before it ends. Between stages L is therefore the factor of
+// the unscaled B, and the vectors need no scaling.
 struct PencilScale {
   int a = 0, b = 0;
 };
@@ -87,7 +88,7 @@ class GeneralisedBackend : public Backend<T> {
   // Returns the diagonal of B, and after cholesky() the diagonal of L.
   virtual std::vector<real_t<T>> diagonal_of_b() = 0;
   virtual void order_b(const RowOrder& order) = 0;         // B := the caller's B in this order
-  virtual RowOrder pivoted_order() = 0;                    // the order of B's pivots; changes B
+  virtual RowOrder pivoted_order() = 0;                    // the order of diagonal pivoting; destroys B
   virtual std::int64_t cholesky() = 0;                     // B = L L^H; returns bad_minor (GeneralisedReport)
   virtual void standard_form() = 0;                        // A := C, the matrix of the standard problem
   virtual GeneralisedReport solve() = 0;                   // C = Y W Y^H, a standard solve

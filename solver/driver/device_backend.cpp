@@ -354,7 +354,8 @@ class DeviceBackend final : public StandardBackend<T> {
     ColumnRange columns;
     Event ready;
   };
-  // Waits for the last asynchronous solve, by its event and not by the queue, because the caller may have destroyed the stream.
+  // Waits for the event that the last asynchronous solve has recorded at its end. The queue's stream may be a stream of the caller, who
+  // may have destroyed it since that solve, so this function does not wait for the queue.
   void wait_for_pending() {
     if (pending_) pending_->wait();
     pending_.reset();

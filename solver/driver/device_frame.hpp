@@ -52,8 +52,8 @@ class HeldMemory {
   std::uint64_t held_ = 0;
 };
 
-// The frame of solves on the current GPU. place() makes the buffers of a solve: a struct `Parts` whose constructor takes them from an
-// Arena. With the same arguments it takes the same number of bytes.
+// The frame of solves on the current GPU. place() makes the buffers of a solve. They are the members of a struct `Parts`. The constructor
+// of `Parts` takes the buffers from an Arena. Two constructions with the same arguments take the same number of bytes.
 template <class T>
 struct DeviceFrame {
   //   on   the partition of the GPU that the frame uses; nullopt: the whole GPU

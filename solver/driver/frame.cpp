@@ -90,7 +90,8 @@ GeneralisedReport SolveFrame<T>::solve(const CallerMatrices<T>& problem, bool wa
     }
     if (mixed_ && report.refinement.result == Refinement::Result::native)
       report.refinement.result = Refinement::Result::out_of_scope;
-    // The report of a solve within this one already has the fallbacks of that solve.
+    // If the recipe ran a standard solve with a frame of its own, `report` has the fallbacks of the standard solve already. The fallbacks
+    // of this frame come before them.
     report.fallbacks.insert(report.fallbacks.begin(), plan_.fallbacks.begin(), plan_.fallbacks.end());
     return report;
   });

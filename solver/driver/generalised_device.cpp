@@ -31,7 +31,7 @@ struct GeneralisedParts {
   real_t<T>* w = nullptr;
   std::int64_t* minor;
   std::int64_t *order, *inverse, *reverse;  // order of the rows (order.hpp), its inverse, and n - 1 ... 0
-  // standard: for B's order and the reduction to standard form, for the standard solve, and for the vectors.
+  // `standard` is used one after the other by B's order, the reduction to standard form, the standard solve, and the vectors.
   Arena checking, standard;
 
   GeneralisedParts(Arena& arena, const Plan& plan, bool own_z, std::uint64_t standard_bytes) {
@@ -146,7 +146,7 @@ class GeneralisedDeviceBackend final : public GeneralisedBackend<T> {
     scale(queue_, b_, scale_.b);
     if (scale_.b != 0) mirror(queue_, Uplo::lower, b_);
     Arena arena = parts_->standard;
-    arena.matrix<T>(plan_.n, plan_.n, plan_.n);  // the caller's B
+    arena.matrix<T>(plan_.n, plan_.n, plan_.n);  // skips the copy of the caller's B, which order_b() needs
     const std::uint64_t bytes = pivoted_order_scratch<T>(plan_.n);
     return eigen_g::pivoted_order(products_, b_, arena.take<std::byte>(static_cast<std::int64_t>(bytes)));
   }

@@ -112,7 +112,8 @@ class GeneralisedHostBackend final : public GeneralisedBackend<T> {
   }
   void standard_form() override {
     if (ordered()) take_in_order<T>(order_, plan_.options.uplo, p_.a, a_);
-    // LAPACK squares entries of L, so L must be near 1 here. A factor that is reused must not change.
+    // LAPACK squares entries of L, so L is scaled to entries near 1 here. The caller's own factor must not change, so a copy of it is
+    // scaled.
     const bool reuse = generalised().factor == CholeskyFactor::reuse;
     HostArray<T> memory;
     MatrixView<T> l = b_;
@@ -156,7 +157,7 @@ class GeneralisedHostBackend final : public GeneralisedBackend<T> {
   using GeneralisedBackend<T>::scaled_subset;
   using GeneralisedBackend<T>::order_;
   using GeneralisedBackend<T>::scale_;
-  // The triangle with L or U, and with A until it is C.
+  // The triangle of b_ that has L or U. a_ has A in the same triangle, and then C.
   Uplo uplo() const { return ordered() ? Uplo::upper : plan_.options.uplo; }
   SolveFrame<T> standard_;
   HostArray<T> a_memory_, b_memory_;

@@ -35,7 +35,7 @@ bool columns_serve(const Plan& plan) {
 }  // namespace
 
 GivenArrays arrays_of(MatrixLayout layout, std::int64_t n) {
-  alignas(64) static constexpr char z = 0;  // an address other than a's, which is not read
+  alignas(64) static constexpr char z = 0;  // an address that differs from a's; nothing reads it
   if (layout == MatrixLayout::contiguous) return {nullptr, &z, n, n};
   return {nullptr, &z, n + 1, n + n % 2};
 }

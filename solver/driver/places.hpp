@@ -11,10 +11,10 @@ namespace eigen_g {
 // The n x n matrices of a solve. Places describes each of them.
 enum class MatrixName { a, z, c, q, u };
 
-// The memory in which a matrix is stored. (A recipe for a matrix larger than one GPU would add values: host memory, several GPUs.)
+// The memory in which a matrix is stored.
 enum class Where {
   nowhere,  // the solve has no such matrix
-  callers,  // the caller's array
+  callers,  // the caller's array of the same matrix; for Q the caller's array of A
   own,      // workspace of the solve
   shared    // the memory of another matrix of the solve
 };
@@ -28,7 +28,7 @@ struct Places {
   MatrixPlace a;  // the working matrix, padded for the reduction
   MatrixPlace z;  // the eigenvectors of A, as the back-transformation computes them
   MatrixPlace c;  // GPU: the compressed Q of the divide and conquer's merges (dc_arrays.hpp)
-  MatrixPlace q;  // GPU: Q of the divide and conquer; `callers` is the caller's array of A
+  MatrixPlace q;  // GPU: Q of the divide and conquer
   MatrixPlace u;  // the eigenvectors of the tridiagonal matrix; real even for a complex matrix A
   // The back-transformation may use the caller's array of A as workspace. This array held Q, which is not needed any more.
   bool back_in_a = false;
@@ -46,8 +46,8 @@ template <class T>
 GivenArrays given_arrays(const CallerMatrices<T>& problem) {
   return {problem.a.data, problem.z.data, problem.a.lda, problem.z.lda};
 }
-// Addresses and leading dimensions of example arrays with this layout, for the bounds of the workspace. z is not a. With
-// MatrixLayout::any lda = n + 1, so that A needs a copy, and ldz is even.
+// Addresses and leading dimensions of example arrays with this layout, for the bounds of the workspace. The addresses of a and z differ.
+// With MatrixLayout::any lda = n + 1, so that A needs a copy, and ldz is even.
 GivenArrays arrays_of(MatrixLayout layout, std::int64_t n);
 
 // The places of a standard solve. The solve uses `given` with device pointers only. With vectors and a real type:
@@ -59,11 +59,11 @@ GivenArrays arrays_of(MatrixLayout layout, std::int64_t n);
 //        Q   nowhere           own                  caller's A (4), else own
 //        U   shared with Z     shared with Z        shared with Z
 //
-// (1) if lda = n, a is 16-byte aligned, z is not a, and the reduction needs no padding of the columns
-// (2) if the columns of z are not 16-byte aligned, the path is two-stage, and over_any_columns is false. A solve without room for an
-//     own Z calls places_of() again with over_any_columns = true
+// (1) if lda = n, a is 16-byte aligned, z and a are different arrays, and the reduction needs no padding of the columns
+// (2) if the columns of z are not 16-byte aligned, the path is two-stage, and over_any_columns is false. With over_any_columns = true
+//     the back-transformation works in such a z too, but is slower. A solve without room for an own Z uses this
 // (3) if Z is the caller's and the subset is by index
-// (4) if A is own and z is not a
+// (4) if A is own, and z and a are different arrays
 //
 // Complex type: U is own, and C is shared with U. Z is the caller's with device pointers. On a GPU Q is shared with Z. Exception: Q
 // is own with device pointers and a subset by index. Values only: the solve has A and no other matrix.

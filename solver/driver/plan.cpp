@@ -92,12 +92,13 @@ void check_problem(const Plan& plan, const CallerMatrices<T>& p) {
     require(z || n == 0, Argument::z, "is null; must be an array, unless only values are requested");
     require_leading_dimension(p.z.lda, n, Argument::ldz);
     require(plan.on_host_pointers() || z != p.a.data || p.z.lda == p.a.lda, Argument::ldz, p.z.lda,
-            "must be lda = " + std::to_string(p.a.lda) + ", because z is a itself");
+            "must be lda = " + std::to_string(p.a.lda) + ", because z is the same array as a");
   }
   if (plan.generalised) {
     require_pointer(p.b.data, n > 0, Argument::b);
     require_leading_dimension(p.b.lda, n, Argument::ldb);
-    require(n == 0 || p.b.data != z, Argument::b, "is the same array as z; z must be a or a separate array");
+    require(n == 0 || p.b.data != z, Argument::b,
+            "is the same array as z; z must be the array of a or an array of its own");
   }
   const std::initializer_list<NamedPointer> matrices{
       {Argument::a, p.a.data}, {Argument::z, z}, {Argument::b, p.b.data}};

@@ -31,7 +31,9 @@ GeneralisedReport solve_standard(GeneralisedBackend<T>& on) {
   }
 }
 
-// Exponents that bring B near 1 and A near L or, for itype 2 and 3, near 1 / L. Products of A with L or its inverse are then near 1.
+// Returns the exponents of a solve. The largest entry of 2^b B is near 1. For itype 1 the largest entry of 2^a A is near the largest entry
+// l of L, and for itype 2 and 3 it is near 1 / l. The entries of L^-1 (2^a A) for itype 1, and of (2^a A) L for itype 2 and 3, are then
+// near 1. b is 0 if B needs no scaling, and both exponents are 0 if neither matrix needs any.
 template <class R>
 PencilScale scale_of(const GeneralisedProblem& problem, R largest_a, R largest_b) {
   const bool reuse = problem.factor == CholeskyFactor::reuse;
@@ -64,8 +66,8 @@ GeneralisedReport StandardBackend<T>::run(StageRunner& run_stage) {
   return report;
 }
 
-// B = L L^H in an order that keeps the digits of small eigenvalues (order.hpp). If B is positive definite in no such order, the caller's
-// order decides.
+// B = L L^H in an order that keeps the digits of small eigenvalues (order.hpp). If the factorization fails in every such order, it is tried
+// in the caller's order, and that result is returned.
 template <class T>
 std::int64_t GeneralisedBackend<T>::factor_b() {
   if (!ordered()) return cholesky();

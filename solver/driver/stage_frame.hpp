@@ -78,7 +78,7 @@ void require_finite(const R* values, std::int64_t count, ArgumentName argument) 
             "entry " + std::to_string(i + 1) + " is " + (std::isnan(values[i]) ? "NaN" : "infinite"));
 }
 
-// Scales A to 2^k A in its own memory, and calls reduce(workspace) with `bytes` bytes of workspace, on the CPU. Returns k; the caller
+// Overwrites A with 2^k A, and calls reduce(workspace) with `bytes` bytes of workspace, on the CPU. Returns k; the caller
 // multiplies the results by 2^-k. Throws NonFiniteEntry before A is changed.
 template <class T, class Reduce>
 int reduce_scaled(Uplo uplo, MatrixView<T> a, std::uint64_t bytes, Stage stage, Report& report,

@@ -43,7 +43,7 @@ template <class T>
 void apply_diagonal_block(const Queue& queue, With with, Side side, Op op, MatrixView<const T> l_dev,
                           MatrixView<T> x_dev);
 
-// c := c - y; both have the same shape. Cost: two reads and one write of it.
+// c := c - y; both have the same shape. Cost: one read of y, one read and one write of c.
 template <class T>
 void subtract(const Queue& queue, MatrixView<const T> y_dev, MatrixView<T> c_dev);
 

@@ -7,7 +7,8 @@
 //
 // L's diagonal descends in the order of a Cholesky factorization with diagonal pivoting: the next row is the row with the largest diagonal
 // entry of the Schur complement that remains of B. The descending order of B's own diagonal costs nothing, and is close to the order of
-// pivoting unless rows are nearly dependent. Rows are nearly dependent if some l_kk^2 is a small part of its diagonal entry of B.
+// pivoting unless rows are nearly dependent. Rows are nearly dependent if some l_kk^2 is much smaller than
+// the diagonal entry of B in the same row.
 //
 // order[k] is the row of the caller's B that becomes row k. T is double, float, std::complex<double> or std::complex<float>.
 // Source: LAPACK dpstrf; Davies, Higham and Tisseur, SIMAX 23 (2001), on the errors with pivoting.
@@ -31,7 +32,7 @@ using RowOrder = std::vector<std::int64_t>;
 // The order of the descending diagonal of B. Entries with equal exponents keep their order, so that most of B keeps its place.
 template <class R>
 RowOrder descending_order(const std::vector<R>& diagonal);
-// True if, for some k, l_kk^2 is less than 1/16 of row order[k]'s diagonal entry of B.
+// Returns true if l_kk^2 < b_ii / 16 for some k, where i = order[k] is the row of the caller's B that became row k of L.
 template <class R>
 bool nearly_dependent(const std::vector<R>& diagonal, const RowOrder& order,
                       const std::vector<R>& diagonal_of_l);

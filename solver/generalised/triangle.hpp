@@ -26,7 +26,8 @@ template <class T>
 void apply(const Products<T>& products, With with, Side side, Op op, MatrixView<const same_t<T>> l_dev,
            MatrixView<same_t<T>> x_dev);
 
-// C := C + alpha A B^H for the lower triangle of C, m x n with m >= n. Above the diagonal entries of C near it are changed too.
+// C := C + alpha A B^H for the lower triangle of C, m x n with m >= n. It also changes entries of C above the diagonal and
+// near it.
 //   a_dev  m x k, in
 //   b_dev  n x k, in
 //   c_dev  m x n, in and out

@@ -32,8 +32,8 @@ struct PathFacts {
   int capability = 90;             // the GPU's; 90 is compute capability 9.0
 };
 
-// Smallest orders for which the two-stage path is faster. Native products have orders for each type. The engines df and emulated have
-// orders for double only, because they multiply no other type. With vectors these two engines are faster on the one-stage path at every
+// Smallest orders n for which the two-stage path is faster. of_double to of_complex_float are for native products. `df` and `emulated` are
+// for these engines, which multiply matrices of double only. With vectors these two engines are faster on the one-stage path at every
 // measured order, so their order is `never`. For values only, engine df is faster on the two-stage path from n = 7000 on. Measurements:
 // data/perf/DECISIONS.md, "Choice of the path".
 struct PathTuning {
@@ -41,11 +41,11 @@ struct PathTuning {
   PathOrders of_double, of_float, of_complex_double, of_complex_float;
   PathOrders df{never, 7000}, emulated{never, never};
 };
-PathTuning path_tuning();  // for CUDA's current GPU; without a GPU, for the GPU that was measured first
+PathTuning path_tuning();  // the orders of two_stage_tuning(): measured on an H200, or replaced by a file
 
-// Returns the engine that decides the path. Float and complex matrices: native, because no other engine multiplies them. (A solve that
-// asks for another one is refused by Products.) Double: facts.engine. For Engine::automatic it is the fastest engine by facts.rates, or
-// native without rates.
+// Returns the engine that decides the path. Float and complex matrices: native, because no other engine multiplies them. (If
+// facts.engine is another engine, Products throws later.) Double: facts.engine. For Engine::automatic it is the fastest engine by
+// facts.rates, or native without rates.
 Engine engine_of_path(const PathFacts& facts);
 
 // Returns the path of a solve: facts.asked. For Path::automatic it is the two-stage path under two conditions: n is at least the order
@@ -66,12 +66,12 @@ constexpr std::int64_t band_width(std::int64_t) {
 // Returns the largest bandwidth with which the two-stage path chases a band matrix directly, without full_to_band, on the current GPU.
 // There are two limits. The limit with vectors is smaller, because the back-transformation uses the tensor core up to bandwidth 64 only.
 // For a bandwidth between the limits, the values differ in rounding between a solve with vectors and a solve for values only. A full matrix
-// has bandwidth n - 1, so a small full matrix could count as a band. For n up to twice the larger limit, the smaller limit is therefore
-// used for values only too.
+// has bandwidth n - 1, so a small full matrix could count as a band. For n up to twice the larger limit, the smaller limit therefore holds
+// with vectors and for values only.
 std::int64_t widest_given_band(std::int64_t n, bool vectors);
 
-// The variant of back_transform_chase() on the current GPU. Engine::native, and Engine::automatic on a GPU that is strong in double:
-// ChaseBack::automatic. Other cases: ChaseBack::engine.
+// Returns the variant of back_transform_chase() on the current GPU. ChaseBack::automatic is for Engine::native. It is also for
+// Engine::automatic, if the GPU's rate in double is at least half of its rate in float. ChaseBack::engine is for all other cases.
 ChaseBack back_transform_chase_on_gpu(Engine engine);
 
 }  // namespace eigen_g

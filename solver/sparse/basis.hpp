@@ -31,13 +31,13 @@ class Basis {
   std::int64_t max_blocks() const { return max_blocks_; }
   T* block(std::int64_t p) const { return memory_ + p * block_values_; }
 
-  // The block before append() is V C + Q R, where Q is the block after it and V are the blocks before it.
+  // The result of append(): W = V C + Q R. W is the new block before the call and Q the new block after the call. V are the older blocks.
   struct Coefficients {
     std::vector<T> c;     // row-major, 4 columns
     std::array<T, 16> r;  // row-major; 0 in the row of a replaced column
   };
-  // Makes the block at block(blocks()) orthonormal to all blocks before it, and counts it. The basis may have at most two thirds of the
-  // order in columns. Throws InvalidArgument (a) if a value is NaN or infinite.
+  // Makes the block at block(blocks()) orthonormal to all blocks before it, and increases blocks() by 1. The basis may have at most 2 n / 3
+  // columns. Throws InvalidArgument (a) if a value is NaN or infinite.
   const Coefficients& append();
   void append_random();
   // Keeps the first `blocks` blocks. The caller has made them orthonormal.

@@ -36,7 +36,7 @@ struct KnownSpectrum {
 };
 
 // Nepers (natural logarithms of the amplitude) by which one block step of Lanczos on p(A) improves the slowest wanted vector. The gain
-// follows from the distance of p at this vector's value from p at the first value that is not kept.
+// grows with p(w) / p(u), where w is the value of this vector and u is the last value of `lowest`.
 double gain_of_step(const ChebyshevFilter& filter, const KnownSpectrum& spectrum);
 // gain_of_step() divided by the products of a step. `overhead` is the cost of the rest of a step, in products.
 double gain_of_product(const ChebyshevFilter& filter, const KnownSpectrum& spectrum, double overhead);

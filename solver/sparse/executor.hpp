@@ -1,6 +1,6 @@
 // Executor: the operations of a few-pairs solve on the device that holds a large symmetric A. These are products of A with blocks of
 // vectors, products of tall matrices in blocks (gemm_df/tall_product.hpp), and sums in a fixed order. There is one executor for the CPU,
-// one for a GPU and one for several GPUs. The algorithm above them has one source.
+// one for a GPU and one for several GPUs. lanczos() has one source for all of them.
 //
 // A block is n x 4, row-major. Pointers are memory of the executor, except arguments named `host`. Operations may return before their
 // work is done; get() waits for all of it.
@@ -28,7 +28,7 @@ class Executor {
   virtual T* take(std::int64_t values) = 0;
   virtual T* take_blocks(std::int64_t blocks) { return take(blocks * order() * block_width); }
   virtual void put(const T* host, std::int64_t values, T* to) = 0;
-  virtual void get(const T* from, std::int64_t values, T* host) = 0;  // blocks
+  virtual void get(const T* from, std::int64_t values, T* host) = 0;  // waits for all work
   virtual void copy(const T* from, std::int64_t values, T* to) = 0;
 
   // Y := alpha A X + gamma X + beta Y; beta = 0 does not read Y.
@@ -65,7 +65,8 @@ class Executor {
   // the columns before it. Its row and its column of R and of the inverse are then 0.
   virtual void factor(const T* g, T least, T* r, T* inverse) = 0;
   virtual void keep_diagonal(T* c) = 0;  // sets the entries of a 4 x 4 matrix outside of its diagonal to 0
-  // Copies one column of a sequence of blocks to a vector in host memory; on a GPU it may also be in the GPU's memory. Blocks.
+  // Copies one column of a sequence of blocks to a vector in host memory; on a GPU it may also be in the GPU's memory. Returns after
+  // the copy.
   virtual void column(const T* blocks, std::int64_t column, T* to) = 0;
 
  private:

@@ -21,7 +21,7 @@ struct FewProblem {
 };
 
 // All of these throw InvalidArgument (a).
-// The CSR form checks offsets, columns and values. gpus: CUDA's numbers of the GPUs that work; empty: the CPU works.
+// The CSR form checks offsets, columns and values. gpus: CUDA's numbers of the GPUs that solve; empty: the CPU solves.
 template <class T>
 FewProblem<T> few_problem(const CsrMatrix<T>& a, const std::vector<int>& gpus);
 template <class T>

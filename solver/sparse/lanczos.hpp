@@ -5,8 +5,8 @@
 //   restart   H = Q Theta Q^T;  V := [V Q_kept, the blocks that have not been multiplied yet]
 //   measure   rho = z^T s A z and |s A z - rho z| of each kept vector z; only these decide on convergence
 //   filter    p is chosen from the values found so far; the first cycle has p(A) = A, shifted and scaled
-//   probe     once all wanted pairs have converged: a cycle with the kept vectors and a random block. It shows pairs that were missed, for
-//             example of a multiple eigenvalue, with a probability that grows as cosh(sum of the filter degrees of the cycle)
+//   probe     once all wanted pairs have converged: a cycle with the kept vectors and a random block. It finds missed pairs, for example
+//             further pairs of a multiple eigenvalue. A larger sum of the filter degrees of the cycle makes a find more probable
 //
 // Sources: Wu, Simon (SIAM J. Matrix Anal. 22, 2000), thick restart; Zhou, Saad (SIAM J. Matrix Anal. 29, 2007), bounds and filter;
 // Fang, Saad (SIAM J. Sci. Comput. 34, 2012), filtered Lanczos. Every sum has a fixed order, so results repeat bit for bit.
@@ -25,7 +25,7 @@ namespace eigen_g {
 
 // Numbers of blocks, chosen from the number of wanted pairs.
 struct LanczosSizes {
-  std::int64_t chain = 1;  // blocks at the beginning of the basis: block Lanczos with 4 chain columns
+  std::int64_t chain = 1;  // blocks at the beginning of the basis: block Lanczos with 4 * chain columns
   std::int64_t kept = 1;   // blocks kept at a restart
   std::int64_t basis = 1;  // largest number of blocks in the basis
 };
@@ -57,7 +57,7 @@ struct LanczosResult {
   std::vector<double> values, residuals;
   SpectrumBounds bounds;   // bounds for s A
   ChebyshevFilter filter;  // the last filter
-  double scale = 1;  // power of two; values, residuals, bounds and filter refer to factor A (scaling_of)
+  double scale = 1;  // power of two (scaling_of); values, residuals, bounds and filter are for scale * A
   std::int64_t products = 0;  // products of A with one vector
   std::int64_t restarts = 0;
   double predicted_products = 0;  // total number by the last prediction

@@ -11,8 +11,8 @@ struct SpectrumBounds {
   double norm = 0;              // largest absolute Ritz value
 };
 
-// Estimates the bounds of s A from the Ritz pairs of -s A / scale, s = 1 or -1. The basis must have begun with random vectors, among
-// others.
+// Estimates the bounds of s A from the Ritz pairs of -s A / scale, s = 1 or -1. Some of the first vectors
+// of the basis must be random.
 //   values    m Ritz values, descending
 //   vectors   m x m, column-major, as coefficients in the basis
 //   coupling  4 x 4, row-major; the residual of a pair is |coupling times the last four entries of its column|

@@ -31,10 +31,6 @@ double maximum(const std::vector<double>& x) {
   return m;
 }
 
-int scale_of_check(double largest) {
-  return largest > 0 ? std::clamp(std::ilogb(largest), DBL_MIN_EXP - 1, DBL_MAX_EXP - 1) : 0;
-}
-
 void set_figures(const ColumnSums& sums, int e, double ulp, Verification& v) {
   const bool all = v.m == v.n && sums.reconstruction_squares.size() == sums.matrix_squares.size();
   if (all) v.reconstruction = 0;

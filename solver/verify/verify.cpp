@@ -232,14 +232,9 @@ ColumnSums column_sums_cpu(const ScaledPairs<T>& p) {
 }
 
 template <class T>
-Verification verify(Uplo uplo, std::int64_t n, const T* a, std::int64_t lda, std::int64_t m,
-                    const same_t<real_t<T>>* w, const same_t<T>* z, std::int64_t ldz, DeviceChoice device,
-                    int threads) {
-  using R = real_t<T>;
+Verification verify_on(DeviceChoice device, Uplo uplo, std::int64_t n, const T* a, std::int64_t lda,
+                       std::int64_t m, const real_t<T>* w, const T* z, std::int64_t ldz) {
   const auto start = std::chrono::steady_clock::now();
-  check_arguments(uplo, n, a, lda, m, w, z, ldz);
-  const ThreadLimit limit(threads);
-
   ScaledPairs<T> pairs{uplo, {a, n, n, lda}, 1, std::vector<double>(w, w + m), {z, n, m, ldz}};
   Verification v = pairs_to_verify<T>(m, w, pairs.z);
 
@@ -250,12 +245,21 @@ Verification verify(Uplo uplo, std::int64_t n, const T* a, std::int64_t lda, std
   for (double& value : pairs.w) value = std::ldexp(value, -e);
 
   const ColumnSums sums = column_sums(pairs, device, v.on_gpu);
-  set_figures(sums, e, std::numeric_limits<R>::epsilon(), v);
+  set_figures(sums, e, std::numeric_limits<real_t<T>>::epsilon(), v);
   v.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
   return v;
 }
 
-EIGEN_G_INSTANTIATE(all_types, column_sums_cpu, pairs_to_verify, add_gram_sums);
+template <class T>
+Verification verify(Uplo uplo, std::int64_t n, const T* a, std::int64_t lda, std::int64_t m,
+                    const same_t<real_t<T>>* w, const same_t<T>* z, std::int64_t ldz, DeviceChoice device,
+                    int threads) {
+  check_arguments(uplo, n, a, lda, m, w, z, ldz);
+  const ThreadLimit limit(threads);
+  return verify_on<T>(device, uplo, n, a, lda, m, w, z, ldz);
+}
+
+EIGEN_G_INSTANTIATE(all_types, column_sums_cpu, pairs_to_verify, add_gram_sums, verify_on);
 EIGEN_G_INSTANTIATE_OVERLOAD(all_types, verify,
                              Verification(Uplo, std::int64_t, const T*, std::int64_t, std::int64_t,
                                           const same_t<real_t<T>>*, const same_t<T>*, std::int64_t,

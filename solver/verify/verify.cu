@@ -14,6 +14,7 @@
 #include "hybrid/stream/queue.hpp"
 #include "hybrid/transfer/transfer.hpp"
 #include "solver/verify/verify_columns.hpp"
+#include "solver/verify/verify_device.cuh"
 
 namespace eigen_g {
 namespace {
@@ -90,13 +91,6 @@ struct MinusIdentity {
   }
 };
 
-__device__ double modulus(double x) {
-  return fabs(x);
-}
-__device__ double modulus(DeviceComplex<double> x) {
-  return hypot(x.re, x.im);
-}
-
 // abs[k] += sum_i |x(i, k)|, squares[k] += sum_i |x(i, k)|^2. One block a column; the sums have a fixed order.
 template <class Entry>
 __global__ void add_columns(std::int64_t rows, Entry entry, double* abs, double* squares) {
@@ -132,12 +126,6 @@ void add_columns(const Queue& queue, std::int64_t rows, std::int64_t cols, const
   EIGEN_G_LAUNCHED();
 }
 
-__device__ double in_double(float x) {
-  return x;
-}
-__device__ DeviceComplex<double> in_double(DeviceComplex<float> x) {
-  return {x.re, x.im};
-}
 template <class From, class To>
 __global__ void widen_kernel(std::int64_t rows, const From* from, To* to, std::int64_t ld_to) {
   const std::int64_t k = blockIdx.x;

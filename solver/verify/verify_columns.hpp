@@ -10,11 +10,14 @@
 #pragma once
 
 #include <algorithm>
+#include <cfloat>
+#include <cmath>
 #include <complex>
 #include <cstdint>
 #include <type_traits>
 #include <vector>
 
+#include "hybrid/host_device.hpp"
 #include "hybrid/matrix_view.hpp"
 #include "hybrid/scalar.hpp"
 #include "hybrid/uplo.hpp"
@@ -53,7 +56,12 @@ struct ColumnSums {
 double maximum(const std::vector<double>& x);
 
 // Returns e for the scale 2^-e of a matrix whose largest finite entry is `largest`. 2^-e itself neither overflows nor underflows.
-int scale_of_check(double largest);
+EIGEN_G_HOST_DEVICE inline int scale_of_check(double largest) {
+  constexpr int least = DBL_MIN_EXP - 1, most = DBL_MAX_EXP - 1;
+  if (!(largest > 0)) return 0;
+  const int e = std::ilogb(largest);
+  return e < least ? least : e > most ? most : e;
+}
 
 // Sets the results in v from the sums of a matrix that was multiplied by 2^-e. `ulp` is that of the pairs' type. v.n and v.m are set.
 void set_figures(const ColumnSums& sums, int e, double ulp, Verification& v);
@@ -79,6 +87,11 @@ Verification pairs_to_verify(std::int64_t m, const real_t<T>* w, const MatrixVie
 // Sets the sums of Z^H Z - I. Workspace: m x 256 values.
 template <class T>
 void add_gram_sums(const MatrixView<const wide_t<T>>& z, ColumnSums& sums);
+
+// verify() without its checks of the arguments and without a limit of threads.
+template <class T>
+Verification verify_on(DeviceChoice device, Uplo uplo, std::int64_t n, const T* a, std::int64_t lda,
+                       std::int64_t m, const real_t<T>* w, const T* z, std::int64_t ldz);
 
 // Workspace: 3 n x 256 values, and for float Z in double. Blocks. Throws OutOfMemory.
 template <class T>

@@ -218,9 +218,12 @@ class _CuPy:
 
 
 def has_tangent(torch: Any, a: Array) -> bool:
-    """True if a PyTorch tensor has a tangent of forward mode. False in those layers of PyTorch's dispatcher that see no tangents."""
+    """True if a PyTorch tensor has a tangent of forward mode. False in the layers of PyTorch's dispatcher that see no tangents."""
+    forward_ad = torch.autograd.forward_ad
+    if forward_ad._current_level < 0:  # no forward mode: nearly every call
+        return False
     no_tangents = torch._C._dispatch_tls_is_dispatch_key_excluded(torch._C.DispatchKey.ADInplaceOrView)
-    return not no_tangents and torch.autograd.forward_ad.unpack_dual(a).tangent is not None
+    return not no_tangents and forward_ad.unpack_dual(a).tangent is not None
 
 
 class _Torch:
