@@ -87,6 +87,7 @@ class OneByOne final : public BatchOnGpu<T> {
     return failures;
   }
   std::int32_t solve(const Batch<T>& batch, std::int64_t k) {
+    if (n_ == 0) return 0;
     const BatchMatrix<T> x = batch[k];
     queue_.use(batch.stream);
     Arena arena = memory_.arena(queue_, copy_bytes());
