@@ -73,8 +73,8 @@ void solve_stack_as(const SolveOptions& options, const StackRun& run, StackSolve
   devices.device = device_of(options.run);
   devices.threads = options.run.threads;
   run.progress.at("solve");
-  report.outcome = eigen_g_batched(stack.n, stack.count, stack.data, ld, results.values(), results.vectors(),
-                                   ld, report.status.data(), {}, wanted, devices);
+  report.batch = eigen_g_batched(stack.n, stack.count, stack.data, ld, results.values(), results.vectors(),
+                                 ld, report.status.data(), {}, wanted, devices);
   if (options.verify) {
     const Stopwatch checking;
     run.progress.at("verify");
@@ -91,7 +91,7 @@ void solve_stack_as(const SolveOptions& options, const StackRun& run, StackSolve
   }
 }
 
-// Requires the stack's dimensions, then the dimensions of the results of one matrix.
+// Requires `good`, and the leading dimensions of the stack.
 template <class T>
 void require_shape(const std::string& file, const io::DenseStack<T>& found, const StackFacts& stack,
                    bool good, const std::string& expected) {
@@ -132,19 +132,19 @@ ExitCode solve_stack(const SolveOptions& options, const StackRun& run) {
   report.threads = threads_used(options.run);
   io::with_type(run.opened.type, [&]<class T>(T) { solve_stack_as<T>(options, run, report); });
   run.progress.finish();
-  report_device(options.run, devices_text(report.outcome.devices));
+  report_device(options.run, devices_text(report.batch.devices));
   report.seconds.total = run.total.seconds();
   run.sink.put(to_table(report), json_of(report));
   if (succeeded(report)) return ExitCode::done;
-  const bool solved = report.outcome.failed == 0;
-  const std::int64_t first = solved ? report.check->first_failed : report.outcome.first_failed;
+  const bool solved = report.batch.failed == 0;
+  const std::int64_t first = solved ? report.check->first_failed : report.batch.first_failed;
   const std::int32_t status = report.status[static_cast<std::size_t>(first)];
   warn(io::name_in_stack(options.matrix.file, report.stack.shape, first) +
        (solved       ? ": verification FAILED"
         : status < 0 ? ": has a NaN or an infinity"
                      : ": did not converge") +
        print("; failed matrices: %lld of %lld",
-             static_cast<long long>(solved ? report.check->failed : report.outcome.failed),
+             static_cast<long long>(solved ? report.check->failed : report.batch.failed),
              static_cast<long long>(report.stack.count)) +
        (options.prefix.empty() || options.few.keep_unconverged ? "" : "; no result is written"));
   return ExitCode::not_verified;

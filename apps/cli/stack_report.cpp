@@ -63,32 +63,32 @@ Json head_json(const char* format, const StackFacts& s, int threads) {
 }  // namespace
 
 bool succeeded(const StackSolveReport& r) {
-  return r.outcome.failed == 0 && (!r.check || passed(*r.check));
+  return r.batch.failed == 0 && (!r.check || passed(*r.check));
 }
 
 std::string to_table(const StackSolveReport& r) {
   std::string text = stack_rows(r.stack);
   const auto number = [](std::int64_t x) { return std::to_string(x); };
   text +=
-      report_row("eigenvalues", number(r.outcome.m) + " of " + number(r.stack.matrix.n) + " of each matrix");
-  text += report_row("eigenvectors", r.vectors ? number(r.outcome.m) + " of each matrix" : "none");
-  if (r.outcome.failed > 0)
-    text += report_row("failed", number(r.outcome.failed) + " matrices, the first is [" +
-                                     number(r.outcome.first_failed) + "]");
-  text += report_row("devices", devices_text(r.outcome.devices));
+      report_row("eigenvalues", number(r.batch.m) + " of " + number(r.stack.matrix.n) + " of each matrix");
+  text += report_row("eigenvectors", r.vectors ? number(r.batch.m) + " of each matrix" : "none");
+  if (r.batch.failed > 0)
+    text += report_row(
+        "failed", number(r.batch.failed) + " matrices, the first is [" + number(r.batch.first_failed) + "]");
+  text += report_row("devices", devices_text(r.batch.devices));
   text += report_row("threads", number(r.threads));
-  text += report_row("workspace", bytes_text(r.outcome.bytes.host) + " host, " +
-                                      bytes_text(r.outcome.bytes.device) + " device");
+  text += report_row(
+      "workspace", bytes_text(r.batch.bytes.host) + " host, " + bytes_text(r.batch.bytes.device) + " device");
   if (!r.values_file.empty())
     text += report_row("written", r.values_file + (r.vectors_file.empty() ? "" : ", " + r.vectors_file));
   text +=
-      "seconds\n" + seconds_row("  ", "read", r.seconds.read) + seconds_row("  ", "solve", r.outcome.seconds);
+      "seconds\n" + seconds_row("  ", "read", r.seconds.read) + seconds_row("  ", "solve", r.batch.seconds);
   if (r.seconds.verify) text += seconds_row("  ", "verify", *r.seconds.verify);
   if (r.seconds.write) text += seconds_row("  ", "write", *r.seconds.write);
   text += seconds_row("  ", "total", r.seconds.total);
-  if (r.outcome.seconds > 0)
-    text += report_row("matrices a second",
-                       print("%.4g", static_cast<double>(r.stack.count) / r.outcome.seconds));
+  if (r.batch.seconds > 0)
+    text +=
+        report_row("matrices a second", print("%.4g", static_cast<double>(r.stack.count) / r.batch.seconds));
   return r.check ? text + stack_check_rows(*r.check) : text;
 }
 
@@ -102,21 +102,21 @@ std::string to_table(const StackVerifyReport& r) {
 
 std::string json_of(const StackSolveReport& r) {
   Json json = head_json("eigen_g-solve_stack", r.stack, r.threads);
-  json["failed"] = r.outcome.failed;
-  json["first_failed"] = index_or_null(r.outcome.first_failed);
+  json["failed"] = r.batch.failed;
+  json["first_failed"] = index_or_null(r.batch.first_failed);
   json["failures"] = Json::array();
   for (std::size_t k = 0; k < r.status.size(); ++k)
     if (r.status[k] != 0) json["failures"].push_back({{"index", k}, {"status", r.status[k]}});
   json["subset"] = subset_json(r.subset);
-  json["pairs"] = r.outcome.m;
+  json["pairs"] = r.batch.m;
   json["vectors"] = r.vectors;
   json["matrices_per_second"] =
-      r.outcome.seconds > 0 ? Json(static_cast<double>(r.stack.count) / r.outcome.seconds) : Json();
+      r.batch.seconds > 0 ? Json(static_cast<double>(r.stack.count) / r.batch.seconds) : Json();
   json["devices"] = Json::array();
-  for (const DeviceWork& device : r.outcome.devices) json["devices"].push_back(device_text(device));
-  json["bytes"] = {{"host", r.outcome.bytes.host}, {"device", r.outcome.bytes.device}};
+  for (const DeviceWork& device : r.batch.devices) json["devices"].push_back(device_text(device));
+  json["bytes"] = {{"host", r.batch.bytes.host}, {"device", r.batch.bytes.device}};
   json["seconds"] = {{"read", r.seconds.read},
-                     {"solve", r.outcome.seconds},
+                     {"solve", r.batch.seconds},
                      {"verify", number_or_null(r.seconds.verify)},
                      {"write", number_or_null(r.seconds.write)},
                      {"total", r.seconds.total}};

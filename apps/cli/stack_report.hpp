@@ -49,7 +49,7 @@ struct StackSolveReport {
   StackFacts stack;
   Subset subset;
   bool vectors = true;
-  BatchReport outcome;
+  BatchReport batch;
   std::vector<std::int32_t> status;
   int threads = 0;
   Seconds seconds;

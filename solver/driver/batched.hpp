@@ -13,9 +13,6 @@ namespace eigen_g {
 
 class Resources;
 
-// On the CPU, matrices from this order on are solved and verified one after the other, each with all threads.
-inline constexpr std::int64_t least_order_of_all_threads = 300;
-
 // Matrix k of a batch. w and z are for the selected pairs; z is null for values only.
 template <class T>
 struct BatchMatrix {

@@ -5,13 +5,15 @@
 #include <complex>
 #include <exception>
 #include <limits>
+#include <mutex>
 #include <string>
 
 #include "hybrid/instantiate.hpp"
 #include "hybrid/machine/cpu.hpp"
 #include "hybrid/machine/device.hpp"
+#include "hybrid/machine/tuning.hpp"
+#include "hybrid/team/loops.hpp"
 #include "solver/driver/arguments.hpp"
-#include "solver/driver/batched.hpp"
 #include "solver/verify/verify_columns.hpp"
 #include "solver/verify/verify_matrices.hpp"
 
@@ -60,19 +62,22 @@ BatchToVerify<T> checked(BatchToVerify<T> batch) {
   return batch;
 }
 
+// Matrices of an order for which OpenBLAS uses several threads are verified one after the other.
 template <class T>
 BatchVerification verified_on_cpu(const BatchToVerify<T>& b) {
   std::vector<Verification> each(static_cast<std::size_t>(b.count));
+  std::mutex mutex;
   std::exception_ptr failure;
-#pragma omp parallel for schedule(dynamic, 8) if (b.n < least_order_of_all_threads)
-  for (std::int64_t k = 0; k < b.count; ++k) try {
+  for_each(b.count, threads_if(thread_tuning().of_order(b.n) == 1), [&](std::int64_t k) {
+    try {
       each[static_cast<std::size_t>(k)] =
           verify_on<T>(DeviceChoice::cpu, b.uplo, b.n, b.a + k * b.strides.a, b.lda, b.m,
                        b.w + k * b.strides.w, b.z + k * b.strides.z, b.ldz);
     } catch (...) {
-#pragma omp critical(eigen_g_verify_batched)
+      const std::lock_guard lock(mutex);
       failure = std::current_exception();
     }
+  });
   if (failure) std::rethrow_exception(failure);
   BatchVerification all;
   for (std::int64_t k = 0; k < b.count; ++k) note_verification(each[static_cast<std::size_t>(k)], k, all);

@@ -25,6 +25,9 @@ LanczosSizes lanczos_sizes(std::int64_t wanted) {
 
 namespace {
 
+// A smaller gap between two known values, relative to |A|, may be an error of the values.
+constexpr double least_known_gap = 1e-9;
+
 // Number of values for the small matrices of the restarts and the measurements.
 std::int64_t small_values(const LanczosSizes& sizes) {
   return std::max(sizes.basis * block_width * sizes.kept * block_width, 32 * sizes.kept);
@@ -259,9 +262,10 @@ void Lanczos<T>::choose() {
   // After a change of the filter the values are inaccurate. The next cycle is then only long enough to measure what the filter finds.
   if (projected_.blocks() == 0) steps = std::min(steps, static_cast<double>(kept_blocks_) / chain + 1);
   max_steps_ = static_cast<std::int64_t>(std::clamp(std::ceil(0.9 * steps), 1.0, 1e3)) * sizes_.chain;
-  // If the wanted values end within a multiple value, the gain is unknown. The error of a value is about the square of its residual.
-  const double error = 10 * worst_ * worst_ / result_.bounds.norm;
-  const bool known_gain = known.lowest.back() - known.lowest[options_.wanted - 1] > std::max(limit(), error);
+  // If the wanted values end within a multiple value, the gain is unknown. Its copies differ by their errors, and the last known value
+  // has a larger error than the wanted ones.
+  const bool known_gain = known.lowest.back() - known.lowest[options_.wanted - 1] >
+                          std::max(limit(), least_known_gap * result_.bounds.norm);
   result_.predicted_products = static_cast<double>(result_.products) +
                                (known_gain ? all_steps * filter_.degree * block_width * chain : 0.0) +
                                steps_of_probe() * filter_.degree * block_width;

@@ -70,8 +70,8 @@ __device__ double largest_of_block(double x, double* part) {
   return largest;
 }
 
-// Returns the one-norm of a matrix of rows x cols entries. The entries come from a product: the functions left(i, k) and right(k, j)
-// return the entries of its two factors, k < inner, and less(product, i, j) returns the entry of the matrix.
+// Returns the one-norm of a matrix with `rows` rows and `cols` columns. left(i, k) and right(k, j) are the entries of two matrices, k < inner;
+// less(product, i, j) returns the entry of the matrix.
 template <class W, class Left, class Right, class Less>
 __device__ double norm_of_product(int rows, int cols, int inner, int slice, const Left& left,
                                   const Right& right, const Less& less, double* part) {

@@ -12,7 +12,7 @@ namespace eigen_g {
 
 class Queue;
 
-// The checked arguments of verify_batched(). Each stride is a number of values and never 0.
+// The checked arguments of verify_batched(). No stride is 0, except of an array without values.
 template <class T>
 struct BatchToVerify {
   Uplo uplo = Uplo::lower;

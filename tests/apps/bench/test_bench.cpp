@@ -130,6 +130,30 @@ TEST_CASE("bench solve: the shipped report passes, and changed ones fail") {
   CHECK(c["ratios"]["values"].is_null());
 }
 
+TEST_CASE("bench batched: a report passes, and changed ones fail") {
+  const auto b = benchmark("batched");
+  Json report = Json::parse(
+      R"({"cases": [{"set": "", "type": "d", "n": 16, "batch": 1000, "orders": [[16, 1000]], "skipped": null,
+    "calls": [{"name": "cusolver_vectors", "seconds": 0.25, "failure": null, "residual": 40, "orthogonality": 1, "wrong": 3, "values": 1},
+              {"name": "jacobi_vectors", "seconds": 0.125, "failure": null, "residual": 1, "orthogonality": 1, "wrong": 0, "values": 1},
+              {"name": "values", "seconds": 0.0625, "failure": null, "values": 0.5},
+              {"name": "vectors", "seconds": 0.0625, "failure": null, "residual": 1, "orthogonality": 1, "wrong": 0, "values": 0}]}]})");
+  b->conclude(report["cases"][0]);
+  const Json& c = report["cases"][0];
+  CHECK(c["ratios"]["vectors"] == 2);
+  CHECK(c["ratios"]["values"].is_null());
+  CHECK(number_at(c, "vectors/us_per_matrix").value() == 62.5);
+  CHECK(good(*b, report));
+  CHECK_THAT(table(*b, report), ContainsSubstring("XsyevBatched") && ContainsSubstring("62.5"));
+  const auto passes = [&](auto change) { return passes_with(*b, report, change); };
+  CHECK_FALSE(passes([](Json& x) { call(x, "calls", "vectors")["wrong"] = 1; }));
+  CHECK_FALSE(passes([](Json& x) { call(x, "calls", "vectors")["residual"] = 11; }));
+  CHECK_FALSE(passes([](Json& x) { call(x, "calls", "vectors")["orthogonality"] = std::nan(""); }));
+  CHECK_FALSE(passes([](Json& x) { call(x, "calls", "values")["values"] = 4; }));
+  CHECK_FALSE(passes([](Json& x) { call(x, "calls", "values")["failure"] = "no room"; }));
+  CHECK(passes([](Json& x) { call(x, "calls", "cusolver_vectors")["failure"] = "no room"; }));
+}
+
 // A case of `bench solve --path auto,one,two`: the calls of the shipped report, and both paths with these seconds.
 TEST_CASE("bench solve --path auto,one,two: the automatic path against the faster one") {
   const auto b = benchmark("solve");

@@ -10,7 +10,7 @@ using support::succeed;
 TEST_CASE("bench names its benchmarks") {
   const auto outcome = succeed({"bench", "--list"});
   for (const char* name : {"symv", "gemm", "gemm-accuracy", "tridiagonalize", "solve", "devices", "spmv",
-                           "himeno", "generalised"})
+                           "himeno", "generalised", "batched"})
     CHECK_THAT(outcome.out, ContainsSubstring(name));
   CHECK(outcome.err.empty());
 }
@@ -24,7 +24,7 @@ TEST_CASE("wrong usage of bench and tune") {
   }
   fail_with(2, {"bench", "symv", "--sizes", "10,0"});
   fail_with(2, {"bench", "symv", "--rounds", "1"});
-  for (const char* benchmark : {"gemm", "tridiagonalize", "solve", "generalised"}) {
+  for (const char* benchmark : {"gemm", "tridiagonalize", "solve", "generalised", "batched"}) {
     fail_with(2, {"bench", benchmark, "--sizes", "0"});
     fail_with(2, {"bench", benchmark, "--rounds", "0"});
     fail_with(2, {"bench", benchmark, "nonsense"});
@@ -37,6 +37,9 @@ TEST_CASE("wrong usage of bench and tune") {
   fail_with(2, {"bench", "spmv", "--block", "3"});
   fail_with(2, {"bench", "himeno", "--size", "XXL"});
   fail_with(2, {"bench", "himeno", "--device", "tpu"});
+  fail_with(2, {"bench", "batched", "--set", "nonsense"});
+  fail_with(2, {"bench", "batched", "--device", "cpu", "--set", "optimiser"});
+  fail_with(2, {"bench", "batched", "--batch", "0"});
   fail_with(2, {"tune", "symv", "--budget", "0"});
   fail_with(2, {"tune", "symv", "--max-n", "10"});
 }
@@ -45,7 +48,7 @@ TEST_CASE("without a GPU bench and tune say so and write nothing") {
   if (support::have_gpu()) SKIP_TEST("there is a GPU");
   const support::TemporaryFolder folder;
   for (const char* benchmark : {"symv", "gemm", "gemm-accuracy", "tridiagonalize", "solve", "devices", "spmv",
-                                "himeno", "generalised"})
+                                "himeno", "generalised", "batched"})
     fail_with(6, {"bench", benchmark, "--json", folder / "b.json"});
   fail_with(6, {"tune", "symv", "-o", folder / "t.txt"});
   CHECK(folder.names().empty());
@@ -64,6 +67,27 @@ TEST_CASE("bench spmv runs on the CPU, every format right and the same again") {
   CHECK(result["worst_error"] < report["error_limit"]);
   for (const char* format : {"crs", "ccs", "jds"}) CHECK(result[format] > 0.0);
   fail_with(2, {"bench", "spmv", file, "--device", "cpu", "--solve"});
+}
+
+TEST_CASE("bench batched runs on the CPU in every type, beside a loop of LAPACKE, and checks every result") {
+  const support::TemporaryFolder folder;
+  const std::string json = folder / "batched.json";
+  const auto outcome = succeed({"bench", "batched", "--device", "cpu", "--types", "sdcz", "--sizes", "1,3,40",
+                                "--batch", "1,7", "--rounds", "2", "--json", json, "-q"});
+  CHECK_THAT(outcome.out, ContainsSubstring("LAPACKE") && ContainsSubstring("residual"));
+  const auto report = nlohmann::json::parse(support::text_of_file(json));
+  CHECK(report["cases"].size() == 4 * 3 * 2);
+  for (const auto& c : report["cases"]) {
+    REQUIRE(c["calls"].size() == 4);
+    for (const auto& call : c["calls"]) {
+      CHECK(call["seconds"].get<double>() > 0);
+      CHECK(call["us_per_matrix"].get<double>() ==
+            call["seconds"].get<double>() * 1e6 / c["batch"].get<double>());
+      CHECK(call["values"].get<double>() <= 3);
+      if (call.contains("residual")) CHECK(call["wrong"] == 0);
+    }
+    CHECK(c["ratios"]["vectors"].get<double>() > 0);
+  }
 }
 
 TEST_CASE("bench himeno runs on the CPU, with the digits of gosa") {

@@ -15,16 +15,18 @@ TEST_CASE("selftest --quick passes here, and its report has every case with its 
                               ContainsSubstring("glued-wilkinson") && ContainsSubstring("worst: residual"));
   CHECK(outcome.out.find("FAILED") == std::string::npos);
   const auto report = nlohmann::json::parse(text_of_file(folder / "st.json"));
-  std::map<std::string, int> cases;
+  std::map<std::string, int> cases, batches;
   std::map<std::pair<std::string, std::string>, double> worst;
   for (const auto& c : report["cases"]) {
     CHECK(c["passed"].get<bool>());
     ++cases[c["type"].get<std::string>()];
+    if (c["variant"] == "batch") ++batches[c["type"].get<std::string>()];
     double& most = worst[{c["family"].get<std::string>(), c["type"].get<std::string>()}];
     most = std::max(most, c["lapack_orthogonality"].get<double>());
   }
   for (const char* type : {"s", "d", "c", "z"}) {
     CHECK(cases[type] > 400);
+    CHECK(batches[type] == 4);
     CHECK(worst[{"random", type}] > 0);  // something was measured
   }
   CHECK(worst.count({"hofstadter", "z"}) == 1);

@@ -191,6 +191,6 @@ TEST_CASE("a stack from and to HDF5") {
   succeed({"solve", a, "-o", h5, "--device", "cpu", "--verify"});
   check_pairs<std::complex<double>>(h5 + ":/values", h5 + ":/vectors", 1, n);
   succeed({"verify", a, "--values", h5 + ":values", "--vectors", h5 + ":vectors", "--device", "cpu"});
-  // The vectors are a stack of square matrices themselves; their lower triangles are the triangles of Hermitian matrices, except for the diagonal.
+  // The vectors are a stack of square matrices themselves; their lower triangles are read.
   succeed({"solve", h5 + ":/vectors", "--uplo", "L", "-o", again, "--values-only", "--device", "cpu"});
 }
