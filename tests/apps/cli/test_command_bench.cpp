@@ -156,6 +156,29 @@ TEST_CASE("bench tridiagonalize and bench solve measure, check and report", "[gp
   }
 }
 
+TEST_CASE("bench batched on a GPU: every class of orders in every type, and a ragged batch", "[gpu]") {
+  NEEDS_GPU();
+  const support::TemporaryFolder folder;
+  const std::string json = folder / "b.json";
+  succeed({"bench", "batched", "--types", "sdcz", "--sizes", "1,3,16,32,48,96,128,150", "--batch", "1,50",
+           "--rounds", "2", "--json", json, "-q"});
+  auto report = nlohmann::json::parse(support::text_of_file(json));
+  CHECK(report["cases"].size() == 4 * 8 * 2);
+  for (const auto& c : report["cases"])
+    for (const auto& call : c["calls"]) {
+      CAPTURE(c["type"], c["n"], c["batch"], call["name"]);
+      const std::string name = call["name"];
+      if (name != "vectors" && name != "values") continue;
+      CHECK(call["failure"].is_null());
+      CHECK(call["values"].get<double>() <= 3);
+      if (name == "vectors") CHECK(call["wrong"] == 0);
+    }
+  succeed({"bench", "batched", "--set", "optimiser", "--rounds", "1", "--json", json, "--force", "-q"});
+  report = nlohmann::json::parse(support::text_of_file(json));
+  CHECK(report["cases"].size() == 6);
+  CHECK(report["cases"].back()["orders"].size() == 6);
+}
+
 TEST_CASE("bench solve compares the automatic path with both others, by each engine", "[gpu]") {
   NEEDS_GPU();
   const support::TemporaryFolder folder;
