@@ -68,9 +68,12 @@ def _dtype_name(dtype: np.dtype[Any]) -> str:
 
 
 def _in_elements(strides: tuple[int, ...], item: int, address: int) -> tuple[int, ...] | None:
-    if any(x % item for x in (address, *strides)):  # e.g. a field of packed records, or memory at an odd offset
+    if address % item:  # memory at an odd offset
         return None
-    return tuple(s // item for s in strides)
+    for stride in strides:
+        if stride % item:  # e.g. a field of packed records
+            return None
+    return tuple([stride // item for stride in strides])
 
 
 def _converted(*arrays: Array) -> Sequence[Array]:

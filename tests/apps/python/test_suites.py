@@ -23,11 +23,14 @@ class Log:
         if report.failed:
             failures.append(report.nodeid.partition("::")[2])
 
-def counted(*matrices, original=_solve.on_device):
-    counts["solves"] += 1
-    return original(*matrices)
+def counted(original):
+    def solve(*matrices):
+        counts["solves"] += 1
+        return original(*matrices)
 
-_solve.on_device = counted
+    return solve
+
+_solve.on_device, _solve.solve_stack = counted(_solve.on_device), counted(_solve.solve_stack)
 block = eigen_g.patched("numpy", "scipy") if mode == "patched" else contextlib.nullcontext()
 if mode == "direct":
     for module in (numpy.linalg, scipy.linalg):
