@@ -11,6 +11,8 @@
 //
 // If B is ill-conditioned, the order of its rows decides how many digits the small eigenvalues keep. With CholeskyFactor::compute B is therefore
 // factored in the order of its descending diagonal. If rows are then still nearly dependent, it is factored again in the order of diagonal pivoting.
+// On the CPU the digits then remain. On a GPU the divide and conquer has an error of n ulp |C|, where C is the matrix of the standard problem, and this
+// error limits the digits of the small eigenvalues.
 // A and B may have any scale. They are multiplied by powers of two if their entries or the entries of the factor would lose digits.
 //
 // T is double, float, std::complex<double> or std::complex<float>. The imaginary parts of a Hermitian diagonal are not read.

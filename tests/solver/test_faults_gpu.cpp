@@ -175,9 +175,9 @@ TEST_CASE("a failed call of a batch is reported, and the next batch is right", "
       [&] {
         Bits bits(static_cast<std::size_t>(values) + many.size());
         if (on_host) {
-          CHECK(eigen_g_batched(n, count, many.data(), n, bits.data(), bits.data() + values, n, nullptr, {},
-                                {}, gpu)
-                    .failed == 0);
+          const BatchReport report = eigen_g_batched(n, count, many.data(), n, bits.data(),
+                                                     bits.data() + values, n, nullptr, {}, {}, gpu);
+          CHECK(report.failed == 0);
           return bits;
         }
         const Queue queue;
@@ -185,9 +185,9 @@ TEST_CASE("a failed call of a batch is reported, and the next batch is right", "
             both(static_cast<std::int64_t>(bits.size()));
         cudaMemcpy(a.data(), many.data(), a.bytes(), cudaMemcpyHostToDevice);
         cudaDeviceSynchronize();
-        CHECK(eigen_g_batched(n, count, device(a.data()), n, device(both.data()),
-                              device(both.data() + values), n, {}, queue.stream())
-                  .failed == 0);
+        const BatchReport report = eigen_g_batched(n, count, device(a.data()), n, device(both.data()),
+                                                   device(both.data() + values), n, {}, queue.stream());
+        CHECK(report.failed == 0);
         cudaMemcpy(bits.data(), both.data(), both.bytes(), cudaMemcpyDeviceToHost);
         return bits;
       },

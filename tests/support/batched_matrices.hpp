@@ -341,8 +341,8 @@ void check_pairs(const Batch<T>& batch, const Pairs<T>& pairs, std::int64_t k) {
   residual /= ulps * (norm > 0 ? norm : 1);
   orthogonality /= ulps;
   CAPTURE(k, n, residual, orthogonality);
-  CHECK(residual <= limits::batched(n));
-  CHECK(orthogonality <= limits::batched(n));
+  CHECK(residual <= limits::batch(n));
+  CHECK(orthogonality <= limits::batch(n));
   CHECK(ascending);
   CHECK(pairs.status[static_cast<std::size_t>(k)] == 0);
 }

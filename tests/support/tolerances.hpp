@@ -30,12 +30,6 @@ inline constexpr double published = 1e-12;  // |w - published| / max|w|; printed
 inline constexpr double reduction_random = 1;
 inline constexpr double reduction = 10;
 
-// Residual and orthogonality of the pairs of solver/batched, in every family and type: 1-norm, ulp of the type. LAPACK reaches 2.9 for
-// orders from 5 to 16.
-constexpr double batched(int n) {
-  return n <= 4 ? 2.5 : n <= 16 ? 3.2 : 2;
-}
-
 // Back-transformation against long double: ||z - Q z||_2 / (||z||_2 n ulp) of a column. Triangular factor T: largest error /
 // (largest element n ulp).
 inline constexpr double back_transform = 1;
@@ -58,10 +52,11 @@ inline constexpr double symv = 3;
 inline constexpr double spmv = 3;
 inline constexpr double rank_2k = 3;
 
-// |A Z - Z W| / (|A| n ulp) and |Z^H Z - I| / (n ulp) of a matrix of a batch, in 1-norms. On the CPU the residual of a matrix of order up
-// to 4 has a limit of its own: most of the residual of the identity with noise is the roundoff of its values.
+// |A Z - Z W| / (|A| n ulp) and |Z^H Z - I| / (n ulp) of a matrix of a batch, in 1-norms. LAPACK reaches 2.9 for orders from 5 to 16.
+// On the CPU the residual of a matrix of order up to 4 has a limit of its own: most of the residual of the identity with noise is the
+// roundoff of its values.
 constexpr double batch(std::int64_t n) {
-  return n <= 16 ? 2.5 : 2;
+  return n <= 4 ? 2.5 : n <= 16 ? 3.2 : 2;
 }
 inline constexpr double tiny_batch_residual_on_cpu = 3;
 
