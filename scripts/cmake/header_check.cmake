@@ -12,6 +12,8 @@ foreach(floor hybrid blas2 gemm_df solver apps tests)
   if(NOT EIGEN_G_HAVE_MPI)
     list(FILTER headers EXCLUDE REGEX "/distributed/")
   endif()
+  # The emulation of a GPU replaces CUDA's own names, so its headers do not compile with CUDA's.
+  list(FILTER headers EXCLUDE REGEX "^tests/support/emulat")
   if(NOT EIGEN_G_HAVE_CUSOLVERMP)
     list(FILTER headers EXCLUDE REGEX "/cusolvermp_library\\.hpp$")
   endif()
