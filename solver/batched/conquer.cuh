@@ -201,7 +201,7 @@ __device__ __forceinline__ int2 deflate_in_turn(int m, R rho, R tolerance, const
                                                 const int* src, R* dl, R* zz, int* ks, R* rc, R* rs, int* ri,
                                                 int* rj) {
   int k = 0, gone = 0, rotations = 0, before = -1;
-  R db = 0, zb = 0;  // of `before`
+  R db = 0, zb = 0;  // d and z at `before`
   for (int j = 0; j < m; ++j) {
     R dj = ds[j], zj = zs[j];
     if (rho * fabs(zj) <= tolerance) {

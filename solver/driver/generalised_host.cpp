@@ -34,8 +34,8 @@ template <class T>
 void mirror_lower(MatrixView<T> a) {
   constexpr std::int64_t square = 64;
   const std::int64_t n = a.rows;
-#pragma omp parallel for schedule(dynamic) if (n >= smallest_parallel_order)
-  for (std::int64_t j0 = 0; j0 < n; j0 += square)
+  for_each((n + square - 1) / square, threads_if(n >= smallest_parallel_order), [&](std::int64_t strip) {
+    const std::int64_t j0 = strip * square;
     for (std::int64_t i0 = j0; i0 < n; i0 += square)
       for (std::int64_t j = j0; j < std::min(n, j0 + square); ++j)
         for (std::int64_t i = std::max(i0, j + 1); i < std::min(n, i0 + square); ++i)
@@ -43,6 +43,7 @@ void mirror_lower(MatrixView<T> a) {
             a(j, i) = std::conj(a(i, j));
           else
             a(j, i) = a(i, j);
+  });
 }
 
 Plan standard_plan(const Plan& plan) {

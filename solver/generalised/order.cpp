@@ -2,12 +2,16 @@
 #include "solver/generalised/order.hpp"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <complex>
 #include <numeric>
+#include <utility>
+#include <vector>
 
 #include "hybrid/instantiate.hpp"
 #include "hybrid/machine/cpu.hpp"
+#include "hybrid/team/loops.hpp"
 #include "solver/prepare/lapack.hpp"
 
 namespace eigen_g {
@@ -49,8 +53,8 @@ void take_in_order(const RowOrder& order, Uplo uplo, MatrixView<const T> from, M
       return x;
   };
   constexpr std::int64_t square = 64;  // the part of `from` that one square of `to` reads fits into the cache
-#pragma omp parallel for schedule(dynamic) if (n >= smallest_parallel_order)
-  for (std::int64_t j0 = 0; j0 < n; j0 += square)
+  for_each((n + square - 1) / square, threads_if(n >= smallest_parallel_order), [&](std::int64_t strip) {
+    const std::int64_t j0 = strip * square;
     for (std::int64_t i0 = 0; i0 <= j0; i0 += square)
       for (std::int64_t j = j0; j < std::min(n, j0 + square); ++j) {
         const std::int64_t col = order[j];
@@ -61,19 +65,23 @@ void take_in_order(const RowOrder& order, Uplo uplo, MatrixView<const T> from, M
         }
         if (i0 == j0) to(j, j) = std::real(from(col, col));
       }
+  });
 }
 
 template <class T>
 void restore_rows(const RowOrder& order, MatrixView<T> x) {
-#pragma omp parallel if (x.rows >= smallest_parallel_order)
-  {
-    std::vector<T> column(order.size());
-#pragma omp for
-    for (std::int64_t j = 0; j < x.cols; ++j) {
-      std::copy_n(&x(0, j), x.rows, column.begin());
-      for (std::int64_t i = 0; i < x.rows; ++i) x(order[i], j) = column[i];
+  // Row i moves to row order[i]. Each swap brings one row to its place, so that a column needs no copy.
+  std::vector<std::array<std::int64_t, 2>> swaps;
+  RowOrder place = order;
+  for (std::int64_t i = 0; i < x.rows; ++i)
+    while (place[i] != i) {
+      const std::int64_t to = place[i];
+      swaps.push_back({i, to});
+      std::swap(place[i], place[to]);
     }
-  }
+  for_each(x.cols, threads_if(x.rows >= smallest_parallel_order), [&](std::int64_t j) {
+    for (const auto& [i, to] : swaps) std::swap(x(i, j), x(to, j));
+  });
 }
 
 EIGEN_G_INSTANTIATE(real_types, descending_order, nearly_dependent);

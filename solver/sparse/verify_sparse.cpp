@@ -9,6 +9,7 @@
 
 #include "hybrid/instantiate.hpp"
 #include "hybrid/machine/cpu.hpp"
+#include "hybrid/team/loops.hpp"
 #include "solver/sparse/few_problem.hpp"
 #include "solver/verify/verify.hpp"
 #include "solver/verify/verify_columns.hpp"
@@ -18,20 +19,21 @@ namespace {
 
 // Rows whose residuals are added in one chain. The chains are then added in the order of the rows.
 constexpr std::int64_t chain_rows = 4096;
-using ChainSums = std::array<double, 2 * block_width>;  // of |r|, then of r^2, for each column of a block
+// For each column of a block: the sum of |r|, then the sum of r^2.
+using ChainSums = std::array<double, 2 * block_width>;
 
 // Adds the residuals of the columns j ... j + 3 of Z. x and az are blocks for X = Z(:, j : j + 4) and A X.
 template <class T>
 void add_residuals(Executor<T>& on, const ScaledPairs<T>& p, std::int64_t j, T* x, T* az,
                    std::vector<ChainSums>& chains, ColumnSums& sums) {
   const std::int64_t n = p.z.rows, columns = std::min<std::int64_t>(block_width, p.z.cols - j);
-#pragma omp parallel for schedule(static) if (n >= smallest_parallel_order)
-  for (std::int64_t i = 0; i < n; ++i)
+  const int threads = threads_if(n >= smallest_parallel_order);
+  for_each(n, threads, [&](std::int64_t i) {
     for (std::int64_t c = 0; c < block_width; ++c)
       x[block_width * i + c] = c < columns ? p.z(i, j + c) : T(0);
+  });
   on.multiply(T(1), x, T(0), T(0), az);
-#pragma omp parallel for schedule(static) if (n >= smallest_parallel_order)
-  for (std::int64_t chain = 0; chain < static_cast<std::int64_t>(chains.size()); ++chain) {
+  for_each(static_cast<std::int64_t>(chains.size()), threads, [&](std::int64_t chain) {
     ChainSums sum{};
     for (std::int64_t i = chain * chain_rows; i < std::min(n, (chain + 1) * chain_rows); ++i)
       for (std::int64_t c = 0; c < columns; ++c) {
@@ -40,7 +42,7 @@ void add_residuals(Executor<T>& on, const ScaledPairs<T>& p, std::int64_t j, T* 
         sum[block_width + c] += r * r;
       }
     chains[chain] = sum;
-  }
+  });
   for (const ChainSums& sum : chains)
     for (std::int64_t c = 0; c < columns; ++c) {
       sums.residual_abs[j + c] += sum[c];
@@ -95,13 +97,13 @@ Verification verify(const CsrMatrix<T>& a, std::int64_t m, const same_t<real_t<T
     sums.matrix_abs.resize(a.n);
     sums.matrix_squares.resize(a.n);
     // A is symmetric, so the sums of its rows are the sums of its columns.
-#pragma omp parallel for schedule(static) if (a.n >= smallest_parallel_order)
-    for (std::int64_t i = 0; i < a.n; ++i)
+    for_each(a.n, threads_if(a.n >= smallest_parallel_order), [&](std::int64_t i) {
       for (std::int64_t p = a.row_offsets[i]; p < a.row_offsets[i + 1]; ++p) {
         const double entry = std::ldexp(a.value[p], -e);
         sums.matrix_abs[i] += std::abs(entry);
         sums.matrix_squares[i] += entry * entry;
       }
+    });
     return verify_products(problem, e, std::move(sums), m, w, z, ldz);
   });
 }
@@ -121,14 +123,13 @@ Verification verify(const SparseGrid& a, std::int64_t m, const double* w, const 
     sums.matrix_abs.resize(n);
     sums.matrix_squares.resize(n);
     const auto inside = [](std::int64_t p, std::int64_t side) { return (p > 0) + (p < side - 1); };
-#pragma omp parallel for schedule(static) if (n >= smallest_parallel_order)
-    for (std::int64_t i = 0; i < n; ++i) {
+    for_each(n, threads_if(n >= smallest_parallel_order), [&](std::int64_t i) {
       const int x = inside(i % a.nx, a.nx), y = inside(i / a.nx % a.ny, a.ny),
                 z_count = inside(i / a.nx / a.ny, a.nz);
       const int axes = x + y + z_count, faces = x * y + y * z_count + z_count * x;
       sums.matrix_abs[i] = scale * (middle + axis * axes + face * faces);
       sums.matrix_squares[i] = scale * scale * (middle * middle + axis * axis * axes + face * face * faces);
-    }
+    });
     return verify_products(few_problem(a, false), e, std::move(sums), m, w, z, ldz);
   });
 }

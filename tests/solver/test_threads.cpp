@@ -1,5 +1,6 @@
 // Tests of threads that solve at the same time on the CPU. test_threads_gpu tests a GPU.
 #include <time.h>
+#include <algorithm>
 
 #include <chrono>
 #include <thread>
@@ -66,8 +67,13 @@ TEST_CASE("threads of a solve with few pairs take no time while its product slee
   options.max_products = 60;
   options.method = eigen_g::FewMethod::lanczos;
   std::vector<double> w(2), z(2 * n);
-  const double before = of_helpers();
-  static_cast<void>(eigen_g::solve_few(a, w.data(), z.data(), n, options));
-  REQUIRE(products > 10);
-  CHECK((of_helpers() - before) / products < 2e-3);
+  double least = 1;  // of several attempts, because other programs delay the helpers
+  for (int attempt = 0; attempt < 5; ++attempt) {
+    products = 0;
+    const double before = of_helpers();
+    static_cast<void>(eigen_g::solve_few(a, w.data(), z.data(), n, options));
+    REQUIRE(products > 10);
+    least = std::min(least, (of_helpers() - before) / products);
+  }
+  CHECK(least < 2e-3);
 }

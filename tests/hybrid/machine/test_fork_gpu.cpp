@@ -5,11 +5,14 @@
 #include "hybrid/error.hpp"
 #include "tests/support/catch.hpp"
 #include "tests/support/fork.hpp"
+#include "tests/support/skip.hpp"
 
 using eigen_g::DeviceChoice;
 using support::solution;
 
-TEST_CASE("a child of a process that has used a GPU gets an error that names fork(), and ends by exit()") {
+TEST_CASE("a child of a process that has used a GPU gets an error that names fork(), and ends by exit()",
+          "[gpu]") {
+  NEEDS_GPU();
   REQUIRE(solution(300, DeviceChoice::gpu).values.size() == 300);
   const std::vector<double> on_cpu = solution(300).values;
   CHECK(support::child_of_fork([&] {
