@@ -10,9 +10,9 @@
 //   if (r.bad_minor > 0) ...   // B is not positive definite: its first such leading minor has this order
 //
 // If B is ill-conditioned, the order of its rows decides how many digits the small eigenvalues keep. With CholeskyFactor::compute B is therefore
-// factored in the order of its descending diagonal. If rows are then still nearly dependent, it is factored again in the order of diagonal pivoting.
-// On the CPU the digits then remain. On a GPU the divide and conquer has an error of n ulp |C|, where C is the matrix of the standard problem, and this
-// error limits the digits of the small eigenvalues.
+// factored in the order of its descending diagonal, if its diagonal entries differ by a factor of 4 or more. If rows are then still nearly
+// dependent, it is factored again in the order of diagonal pivoting. If one of the two is the case and n < 72, the problem is solved on the CPU even
+// if a GPU was requested, because a GPU's divide and conquer has an error near ulp |C| in each eigenvalue. The report then names the CPU.
 // A and B may have any scale. They are multiplied by powers of two if their entries or the entries of the factor would lose digits.
 //
 // T is double, float, std::complex<double> or std::complex<float>. The imaginary parts of a Hermitian diagonal are not read.

@@ -9,7 +9,6 @@
 
 #include <cstdint>
 #include <memory>
-#include <utility>
 #include <vector>
 
 #include "solver/driver/plan.hpp"
@@ -74,6 +73,12 @@ struct PencilScale {
   int a = 0, b = 0;
 };
 
+template <class R>
+struct PencilFacts {
+  R largest_a = 0, largest_b = 0;  // max |a_ij| and max |b_ij|; with CholeskyFactor::reuse max |l_ij|
+  R smallest_diagonal_of_b = 0;    // min |b_ii|
+};
+
 // A X = B X W, or one of the other two problems of GeneralisedProblem::itype.
 template <class T>
 class GeneralisedBackend : public Backend<T> {
@@ -82,14 +87,18 @@ class GeneralisedBackend : public Backend<T> {
   void set_factor(CholeskyFactor factor) final { plan_.generalised->factor = factor; }
   GeneralisedReport run(StageRunner& run_stage) final;
 
-  virtual void load() = 0;  // prepares the working A and B from the caller's triangles
-  // Returns max |a_ij| and max |b_ij|. With CholeskyFactor::reuse the second value is max |l_ij|. Throws NonFiniteEntry.
-  virtual std::pair<real_t<T>, real_t<T>> check() = 0;
-  // Returns the diagonal of B, and after cholesky() the diagonal of L.
+  virtual void load() = 0;                     // prepares the working A and B from the caller's triangles
+  virtual PencilFacts<real_t<T>> check() = 0;  // throws NonFiniteEntry
   virtual std::vector<real_t<T>> diagonal_of_b() = 0;
-  virtual void order_b(const RowOrder& order) = 0;         // B := the caller's B in this order
-  virtual RowOrder pivoted_order() = 0;                    // the order of diagonal pivoting; destroys B
-  virtual std::int64_t cholesky() = 0;                     // B = L L^H; returns bad_minor (GeneralisedReport)
+  virtual void order_b() = 0;  // B := the caller's B in order_
+  // B = L L^H; returns bad_minor (GeneralisedReport). If bad_minor is 0, may_order() is true and rows are nearly dependent, returns
+  // nearly_dependent (order.hpp).
+  virtual std::int64_t cholesky() = 0;
+  // B = L L^H in the order of diagonal pivoting, which order_ becomes. Returns false if B is not positive definite.
+  virtual bool pivoted_cholesky() = 0;
+  // True if this problem, after its factorization, is solved more accurately by solve_on_host(): the whole problem on the CPU.
+  virtual bool better_on_host() const { return false; }
+  virtual GeneralisedReport solve_on_host() { return {}; }
   virtual void standard_form() = 0;                        // A := C, the matrix of the standard problem
   virtual GeneralisedReport solve() = 0;                   // C = Y W Y^H, a standard solve
   virtual void back_substitute(std::int64_t columns) = 0;  // computes X from Y
@@ -99,14 +108,14 @@ class GeneralisedBackend : public Backend<T> {
 
  protected:
   const GeneralisedProblem& generalised() const { return *plan_.generalised; }
-  bool ordered() const { return generalised().factor == CholeskyFactor::compute; }
+  bool may_order() const { return generalised().factor == CholeskyFactor::compute; }
   Subset scaled_subset() const;  // the subset of 2^scale_.a W
   Plan plan_;
-  RowOrder order_;  // the order of A's and B's rows, if ordered()
+  RowOrder order_;  // the order of A's and B's rows; empty: the caller's
   PencilScale scale_;
 
  private:
-  std::int64_t factor_b();
+  std::int64_t factor_b(const PencilFacts<real_t<T>>& facts);
 };
 
 // A = Z W Z^T in mixed precision: finds all pairs of A in float and refines them to double. Keeps A. If the solve in

@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <cmath>
 #include <cstring>
-#include <numeric>
 #include <optional>
 #include <utility>
 #include <vector>
@@ -11,6 +10,7 @@
 #include "hybrid/instantiate.hpp"
 #include "hybrid/machine/cpu.hpp"
 #include "hybrid/transfer/transfer.hpp"
+#include "solver/devices/tuning.hpp"
 #include "solver/driver/backend.hpp"
 #include "solver/driver/device_frame.hpp"
 #include "solver/driver/frame.hpp"
@@ -30,8 +30,9 @@ struct GeneralisedParts {
   MatrixView<T> a, b, z;
   real_t<T>* w = nullptr;
   std::int64_t* minor;
-  std::int64_t *order, *inverse, *reverse;  // order of the rows (order.hpp), its inverse, and n - 1 ... 0
-  // `standard` is used one after the other by B's order, the reduction to standard form, the standard solve, and the vectors.
+  // The order of the rows (order.hpp), its inverse, and n - 1 ... 0, one after the other.
+  std::int64_t *order, *inverse, *reverse;
+  // `standard` is used one after the other by the caller's B, the reduction to standard form, the standard solve, and the vectors.
   Arena checking, standard;
 
   GeneralisedParts(Arena& arena, const Plan& plan, bool own_z, std::uint64_t standard_bytes) {
@@ -43,13 +44,17 @@ struct GeneralisedParts {
     }
     if (own_z) z = arena.matrix<T>(n, m, n);
     minor = arena.take<std::int64_t>(1);
-    for (auto* rows : {&order, &inverse, &reverse}) *rows = arena.take<std::int64_t>(n);
+    order = arena.take<std::int64_t>(3 * n);
+    inverse = order + n;
+    reverse = inverse + n;
     checking = arena.part(check_input_bytes);
-    const bool ordered = plan.generalised->factor == CholeskyFactor::compute;
-    standard = arena.part(std::max(standard_bytes, bytes_taken([n, ordered](Arena& of) {
-                                     of.matrix<T>(n, n, n);
-                                     if (ordered) of.part(pivoted_order_scratch<T>(n));
-                                   })));
+    const bool may_order = plan.generalised->factor == CholeskyFactor::compute;
+    const std::uint64_t of_form = sizeof(T) * static_cast<std::uint64_t>(standard_form_scratch(n));
+    standard =
+        arena.part(std::max(standard_bytes, bytes_taken([=](Arena& of) {
+                              if (may_order) of.matrix<T>(n, n, n);
+                              of.part(may_order ? std::max(pivoted_order_scratch<T>(n), of_form) : of_form);
+                            })));
   }
 };
 
@@ -112,60 +117,97 @@ class GeneralisedDeviceBackend final : public GeneralisedBackend<T> {
     mirror(queue_, uplo, a_);  // clears the imaginary parts of a complex diagonal too
     if (generalised().factor != CholeskyFactor::reuse || uplo == Uplo::upper) mirror(queue_, uplo, b_);
   }
-  std::pair<real_t<T>, real_t<T>> check() override {
+  PencilFacts<real_t<T>> check() override {
     constexpr auto all = std::numeric_limits<std::int64_t>::max();
     const real_t<T> largest_a = check_input<T>(queue_, plan_.options.uplo, a_, parts_->checking).largest;
-    const real_t<T> largest_b =
-        check_input<T>(queue_, plan_.options.uplo, b_, parts_->checking, all, Argument::b).largest;
-    RowOrder reverse(static_cast<std::size_t>(plan_.n));
-    std::iota(reverse.rbegin(), reverse.rend(), 0);
-    copy_values(queue_, parts_->reverse, reverse.data(), plan_.n);
-    if (ordered()) {
-      mirror(queue_, Uplo::lower, b_);
-      copy_on_gpu<T>(queue_, scratch(plan_.n), b_);
-    }
-    return {largest_a, largest_b};
+    const InputFacts<real_t<T>> of_b =
+        check_input<T>(queue_, plan_.options.uplo, b_, parts_->checking, all, Argument::b);
+    if (may_order()) take_in_order<T>(queue_, nullptr, b_, scratch(plan_.n));  // keeps the caller's B
+    return {largest_a, of_b.largest, of_b.smallest_diagonal};
   }
   std::vector<real_t<T>> diagonal_of_b() override {
-    std::vector<T> entries(static_cast<std::size_t>(plan_.n));
-    EIGEN_G_CUDA(cudaMemcpy2DAsync(entries.data(), sizeof(T), b_.data, sizeof(T) * (b_.lda + 1), sizeof(T),
-                                   entries.size(), cudaMemcpyDeviceToHost, queue_.stream()));
+    const std::int64_t n = plan_.n;
+    Arena arena = scratch_after_b();
+    const MatrixView<T> packed{arena.take<T>(n), 1, n, 1};
+    take_rows<T>(queue_, nullptr, {b_.data, 1, n, b_.lda + 1}, packed);
+    std::vector<T> entries(static_cast<std::size_t>(n));
+    copy_values(queue_, entries.data(), packed.data, n);
     queue_.wait();
     std::vector<real_t<T>> diagonal(entries.size());
     std::transform(entries.begin(), entries.end(), diagonal.begin(), [](T x) { return std::real(x); });
     return diagonal;
   }
-  void order_b(const RowOrder& order) override {
-    RowOrder inverse(order.size());
-    for (std::size_t k = 0; k < order.size(); ++k) inverse[order[k]] = static_cast<std::int64_t>(k);
-    copy_values(queue_, parts_->order, order.data(), plan_.n);
-    copy_values(queue_, parts_->inverse, inverse.data(), plan_.n);
-    gather<T>(queue_, parts_->order, parts_->order, scratch(plan_.n), b_);
-  }
-  RowOrder pivoted_order() override {
-    scale(queue_, b_, scale_.b);
-    if (scale_.b != 0) mirror(queue_, Uplo::lower, b_);
-    Arena arena = parts_->standard;
-    arena.matrix<T>(plan_.n, plan_.n, plan_.n);  // skips the copy of the caller's B, which order_b() needs
-    const std::uint64_t bytes = pivoted_order_scratch<T>(plan_.n);
-    return eigen_g::pivoted_order(products_, b_, arena.take<std::byte>(static_cast<std::int64_t>(bytes)));
+  void order_b() override {
+    if (!order_.empty()) {
+      const std::int64_t n = plan_.n;
+      RowOrder rows = order_;  // order, inverse, reverse
+      rows.resize(static_cast<std::size_t>(3 * n));
+      for (std::int64_t k = 0; k < n; ++k) {
+        rows[n + order_[k]] = k;
+        rows[2 * n + k] = n - 1 - k;
+      }
+      copy_values(queue_, parts_->order, rows.data(), 3 * n);
+      queue_.wait();
+    }
+    take_in_order<T>(queue_, order_dev(), scratch(plan_.n), b_);
   }
   std::int64_t cholesky() override {
     scale(queue_, b_, scale_.b);
     eigen_g::cholesky(products_, b_, parts_->minor);
     scale(queue_, b_, -scale_.b / 2);
+    if (may_order()) find_nearly_dependent<T>(queue_, order_dev(), scratch(plan_.n), b_, parts_->minor);
     std::int64_t minor = 0;
     EIGEN_G_CUDA(
         cudaMemcpyAsync(&minor, parts_->minor, sizeof minor, cudaMemcpyDeviceToHost, queue_.stream()));
     queue_.wait();
     return minor;
   }
+  bool pivoted_cholesky() override {
+    order_b();
+    scale(queue_, b_, scale_.b);
+    mirror(queue_, Uplo::lower, b_);
+    Arena arena = scratch_after_b();
+    const auto bytes = static_cast<std::int64_t>(pivoted_order_scratch<T>(plan_.n));
+    RowOrder pivots = pivoted_order(products_, b_, arena.take<std::byte>(bytes));
+    if (!order_.empty())
+      for (std::int64_t& row : pivots) row = order_[row];
+    order_ = std::move(pivots);
+    order_b();
+    return cholesky() <= 0;
+  }
+  // A GPU's divide and conquer has an error near ulp |C| in each eigenvalue. LAPACK keeps the digits of the small ones of a small C.
+  bool better_on_host() const override {
+    return !order_.empty() && plan_.n < solver_tuning().min_order_on_gpu;
+  }
+  GeneralisedReport solve_on_host() override {
+    const std::int64_t n = plan_.n;
+    Plan plan;
+    plan.n = n;
+    plan.options.vectors = plan_.options.vectors;
+    plan.options.subset = plan_.options.subset;
+    plan.devices.device = DeviceChoice::cpu;
+    plan.devices.threads = plan_.devices.threads;
+    plan.generalised = generalised();
+    const HostArray<T> a = host_array<T>(n * n), b = host_array<T>(n * n), z = host_array<T>(n * n);
+    const HostArray<real_t<T>> w = host_array<real_t<T>>(n);
+    download_triangle<T>(queue_, Uplo::lower, a_, {a.get(), n, n, n});
+    download_triangle<T>(queue_, Uplo::lower, scratch(n), {b.get(), n, n, n});
+    GeneralisedReport report =
+        SolveFrame<T>(plan, nullptr).solve(Pointers::host, a.get(), n, b.get(), n, w.get(), z.get(), n);
+    copy_values(queue_, w_, w.get(), report.m);
+    if (plan.options.vectors) copy_on_gpu<T>(queue_, z_.block(0, 0, n, report.m), {z.get(), n, report.m, n});
+    queue_.wait();
+    return report;
+  }
   void standard_form() override {
-    if (ordered()) reorder_a(parts_->order);
-    scale(queue_, a_, scale_.a);
+    const bool ordered = !order_.empty();
     Arena arena = parts_->standard;
-    to_standard_form(products_, generalised().itype, b_, a_, arena.take<T>(standard_form_scratch(plan_.n)));
-    reorder_a(parts_->reverse);  // the reduction begins at the first row (order.hpp)
+    const MatrixView<T> c = ordered ? arena.matrix<T>(plan_.n, plan_.n, plan_.n) : a_;
+    if (ordered) take_in_order<T>(queue_, parts_->order, a_, c);
+    scale(queue_, c, scale_.a);
+    to_standard_form(products_, generalised().itype, b_, c, arena.take<T>(standard_form_scratch(plan_.n)));
+    // The reduction begins at the first row (order.hpp).
+    if (ordered) take_in_order<T>(queue_, parts_->reverse, c, a_);
   }
   GeneralisedReport solve() override {
     if (scale_.a == 0 || plan_.options.subset.by != Subset::By::value) return solve_by(standard_);
@@ -175,10 +217,11 @@ class GeneralisedDeviceBackend final : public GeneralisedBackend<T> {
     return solve_by(standard);
   }
   void back_substitute(std::int64_t found) override {
-    const MatrixView<T> z = z_.block(0, 0, plan_.n, found), x = scratch(found);
-    gather<T>(queue_, parts_->reverse, nullptr, z, x);
+    const bool ordered = !order_.empty();
+    const MatrixView<T> z = z_.block(0, 0, plan_.n, found), x = ordered ? scratch(found) : z;
+    if (ordered) take_rows<T>(queue_, parts_->reverse, z, x);
     from_standard_form(products_, generalised().itype, b_, x);
-    gather<T>(queue_, ordered() ? parts_->inverse : nullptr, nullptr, x, z);
+    if (ordered) take_rows<T>(queue_, parts_->inverse, x, z);
   }
   real_t<T> unscale(std::int64_t found) override {
     scale_values(queue_, found, w_, -scale_.a);
@@ -207,7 +250,8 @@ class GeneralisedDeviceBackend final : public GeneralisedBackend<T> {
  private:
   using GeneralisedBackend<T>::plan_;
   using GeneralisedBackend<T>::generalised;
-  using GeneralisedBackend<T>::ordered;
+  using GeneralisedBackend<T>::may_order;
+  using GeneralisedBackend<T>::order_;
   using GeneralisedBackend<T>::scaled_subset;
   using GeneralisedBackend<T>::scale_;
 
@@ -215,11 +259,12 @@ class GeneralisedDeviceBackend final : public GeneralisedBackend<T> {
     Arena arena = parts_->standard;
     return arena.matrix<T>(plan_.n, columns, plan_.n);
   }
-  void reorder_a(const std::int64_t* rows) {
-    mirror(queue_, Uplo::lower, a_);
-    copy_on_gpu<T>(queue_, scratch(plan_.n), a_);
-    gather<T>(queue_, rows, rows, scratch(plan_.n), a_);
+  Arena scratch_after_b() {
+    Arena arena = parts_->standard;
+    arena.matrix<T>(plan_.n, plan_.n, plan_.n);
+    return arena;
   }
+  const std::int64_t* order_dev() const { return order_.empty() ? nullptr : parts_->order; }
   GeneralisedReport solve_by(SolveFrame<T>& standard) {
     Arena arena = parts_->standard;
     const std::uint64_t bytes = standard.workspace().device;

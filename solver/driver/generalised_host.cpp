@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <cmath>
 #include <cstring>
+#include <numeric>
 #include <utility>
 #include <vector>
 
@@ -84,35 +85,54 @@ class GeneralisedHostBackend final : public GeneralisedBackend<T> {
 
   void load() override {
     copy_triangle<T>(plan_.options.uplo, p_.a, a_);
-    if (own_b(plan_)) copy_triangle<T>(plan_.options.uplo, p_.b, b_);
-    for (std::int64_t j = 0; is_complex<T> && j < plan_.n;
-         ++j) {  // the diagonal's imaginary parts are not read
-      a_(j, j) = std::real(a_(j, j));
-      if (generalised().factor != CholeskyFactor::reuse) b_(j, j) = std::real(b_(j, j));
-    }
+    for (std::int64_t j = 0; is_complex<T> && j < plan_.n; ++j)
+      a_(j, j) = std::real(a_(j, j));  // the diagonal's imaginary parts are not read
+    load_b();
   }
-  std::pair<real_t<T>, real_t<T>> check() override {
-    const real_t<T> largest_a = check_input<T>(plan_.options.uplo, a_);
-    return {largest_a, check_input<T>(plan_.options.uplo, b_, Argument::b)};
+  PencilFacts<real_t<T>> check() override {
+    const real_t<T> largest_a = check_input<T>(plan_.options.uplo, a_),
+                    largest_b = check_input<T>(plan_.options.uplo, b_, Argument::b);
+    real_t<T> smallest = largest_b;
+    for (const real_t<T> entry : diagonal_of_b()) smallest = std::min(smallest, std::fabs(entry));
+    return {largest_a, largest_b, smallest};
   }
   std::vector<real_t<T>> diagonal_of_b() override {
     std::vector<real_t<T>> diagonal(static_cast<std::size_t>(plan_.n));
     for (std::int64_t i = 0; i < plan_.n; ++i) diagonal[i] = std::real(b_(i, i));
     return diagonal;
   }
-  void order_b(const RowOrder& order) override { take_in_order<T>(order, plan_.options.uplo, p_.b, b_); }
-  RowOrder pivoted_order() override {
-    scale<T>(Uplo::upper, b_, scale_.b);
-    return eigen_g::pivoted_order<T>(b_);
+  void order_b() override {
+    if (order_.empty())
+      load_b();
+    else
+      take_in_order<T>(order_, plan_.options.uplo, p_.b, b_);
   }
   std::int64_t cholesky() override {
     scale<T>(uplo(), b_, scale_.b);
     const std::int64_t bad_minor = eigen_g::cholesky(uplo(), b_);
     scale<T>(uplo(), b_, -scale_.b / 2);
-    return bad_minor;
+    if (bad_minor > 0 || !may_order()) return bad_minor;
+    for (std::int64_t k = 0; k < plan_.n; ++k) {
+      const std::int64_t row = order_.empty() ? k : order_[k];
+      if (independent * std::real(b_(k, k)) < std::sqrt(std::real(p_.b(row, row)))) return nearly_dependent;
+    }
+    return 0;
+  }
+  bool pivoted_cholesky() override {
+    if (order_.empty()) {
+      order_.resize(static_cast<std::size_t>(plan_.n));
+      std::iota(order_.begin(), order_.end(), 0);
+    }
+    order_b();
+    scale<T>(uplo(), b_, scale_.b);
+    RowOrder pivots = eigen_g::pivoted_cholesky<T>(b_);
+    scale<T>(uplo(), b_, -scale_.b / 2);
+    for (std::int64_t& row : pivots) row = order_[row];
+    order_ = std::move(pivots);
+    return !order_.empty();
   }
   void standard_form() override {
-    if (ordered()) take_in_order<T>(order_, plan_.options.uplo, p_.a, a_);
+    if (!order_.empty()) take_in_order<T>(order_, plan_.options.uplo, p_.a, a_);
     // LAPACK squares entries of L, so L is scaled to entries near 1 here. The caller's own factor must not change, so a copy of it is
     // scaled.
     const bool reuse = generalised().factor == CholeskyFactor::reuse;
@@ -142,7 +162,7 @@ class GeneralisedHostBackend final : public GeneralisedBackend<T> {
   void back_substitute(std::int64_t found) override {
     const MatrixView<T> x = p_.z.block(0, 0, plan_.n, found);
     from_standard_form<T>(generalised().itype, uplo(), b_, x);
-    if (ordered()) restore_rows(order_, x);
+    if (!order_.empty()) restore_rows(order_, x);
   }
   real_t<T> unscale(std::int64_t found) override {
     scale_values(found, p_.w, -scale_.a);
@@ -154,12 +174,18 @@ class GeneralisedHostBackend final : public GeneralisedBackend<T> {
  private:
   using GeneralisedBackend<T>::plan_;
   using GeneralisedBackend<T>::generalised;
-  using GeneralisedBackend<T>::ordered;
+  using GeneralisedBackend<T>::may_order;
   using GeneralisedBackend<T>::scaled_subset;
   using GeneralisedBackend<T>::order_;
   using GeneralisedBackend<T>::scale_;
   // The triangle of b_ that has L or U. a_ has A in the same triangle, and then C.
-  Uplo uplo() const { return ordered() ? Uplo::upper : plan_.options.uplo; }
+  Uplo uplo() const { return order_.empty() ? plan_.options.uplo : Uplo::upper; }
+  void load_b() {
+    if (own_b(plan_)) copy_triangle<T>(plan_.options.uplo, p_.b, b_);
+    for (std::int64_t j = 0; is_complex<T> && generalised().factor != CholeskyFactor::reuse && j < plan_.n;
+         ++j)
+      b_(j, j) = std::real(b_(j, j));
+  }
   SolveFrame<T> standard_;
   HostArray<T> a_memory_, b_memory_;
   CallerMatrices<T> p_;

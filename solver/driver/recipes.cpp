@@ -1,11 +1,10 @@
 // The recipes: the stages of each kind of solve in their order, one stage a line. A recipe is the same on CPU and GPU and for both
 // paths. It names stages and allocates nothing.
+#include <algorithm>
 #include <cmath>
 #include <complex>
 #include <limits>
-#include <numeric>
 #include <string>
-#include <utility>
 #include <vector>
 
 #include "hybrid/instantiate.hpp"
@@ -69,25 +68,17 @@ GeneralisedReport StandardBackend<T>::run(StageRunner& run_stage) {
 // B = L L^H in an order that keeps the digits of small eigenvalues (order.hpp). If the factorization fails in every such order, it is tried
 // in the caller's order, and that result is returned.
 template <class T>
-std::int64_t GeneralisedBackend<T>::factor_b() {
-  if (!ordered()) return cholesky();
-  const std::vector<real_t<T>> diagonal = diagonal_of_b();
-  const auto factor_in = [&](RowOrder order) {
-    order_ = std::move(order);
-    order_b(order_);
-    return cholesky();
-  };
-  std::int64_t bad_minor = factor_in(descending_order(diagonal));
-  if (bad_minor > 0 || nearly_dependent(diagonal, order_, diagonal_of_b())) {
-    order_b(order_);
-    RowOrder pivots = pivoted_order();
-    for (std::int64_t& row : pivots) row = order_[row];
-    bad_minor = factor_in(std::move(pivots));
+std::int64_t GeneralisedBackend<T>::factor_b(const PencilFacts<real_t<T>>& facts) {
+  if (!may_order()) return cholesky();
+  // The largest entry of a positive definite B is on its diagonal.
+  if (facts.largest_b >= 4 * facts.smallest_diagonal_of_b) {
+    order_ = descending_order(diagonal_of_b());
+    order_b();
   }
-  if (bad_minor == 0) return 0;
-  RowOrder same(diagonal.size());
-  std::iota(same.begin(), same.end(), 0);
-  return factor_in(std::move(same));
+  if (cholesky() == 0 || pivoted_cholesky()) return 0;
+  order_.clear();
+  order_b();
+  return std::max<std::int64_t>(0, cholesky());
 }
 
 template <class T>
@@ -104,15 +95,21 @@ template <class T>
 GeneralisedReport GeneralisedBackend<T>::run(StageRunner& run_stage) {
   std::int64_t bad_minor = 0;
   run_stage(Stage::load, [&] { load(); });
-  const auto [largest_a, largest_b] = run_stage(Stage::check, [&] { return check(); });
-  scale_ = scale_of(generalised(), largest_a, largest_b);
+  const PencilFacts<real_t<T>> facts = run_stage(Stage::check, [&] { return check(); });
+  scale_ = scale_of(generalised(), facts.largest_a, facts.largest_b);
+  order_.clear();
   if (generalised().factor != CholeskyFactor::reuse)
-    bad_minor = run_stage(Stage::cholesky, [&] { return factor_b(); });  // B = L L^H
+    bad_minor = run_stage(Stage::cholesky, [&] { return factor_b(facts); });  // B = L L^H
   if (bad_minor > 0) {
     GeneralisedReport report;
     report.bad_minor = bad_minor;
     report.status = Status::not_converged;
     report.info = plan_.n + bad_minor;
+    return report;
+  }
+  if (better_on_host()) {
+    GeneralisedReport report = run_stage.within([&] { return solve_on_host(); });
+    if (report.bad_minor == 0) run_stage(Stage::store, [&] { store(report.m); });
     return report;
   }
   run_stage(Stage::standard_form, [&] { standard_form(); });                           // A := C

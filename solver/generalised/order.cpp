@@ -26,16 +26,8 @@ RowOrder descending_order(const std::vector<R>& diagonal) {
   return order;
 }
 
-template <class R>
-bool nearly_dependent(const std::vector<R>& diagonal, const RowOrder& order,
-                      const std::vector<R>& diagonal_of_l) {
-  for (std::size_t k = 0; k < order.size(); ++k)
-    if (4 * diagonal_of_l[k] < std::sqrt(diagonal[order[k]])) return true;
-  return false;
-}
-
 template <class T>
-RowOrder pivoted_order(MatrixView<T> b) {
+RowOrder pivoted_cholesky(MatrixView<T> b) {
   const lapack_int n = lapack_size(b.rows, "n");
   const std::vector<lapack_int> pivots = lapack::pstrf(n, b.data, lapack_size(b.lda, "ldb"));
   RowOrder order(pivots.size());
@@ -84,8 +76,9 @@ void restore_rows(const RowOrder& order, MatrixView<T> x) {
   });
 }
 
-EIGEN_G_INSTANTIATE(real_types, descending_order, nearly_dependent);
-EIGEN_G_INSTANTIATE_OVERLOAD(all_types, pivoted_order, RowOrder(MatrixView<T>));
-EIGEN_G_INSTANTIATE(all_types, take_in_order, restore_rows);
+EIGEN_G_INSTANTIATE(real_types, descending_order);
+EIGEN_G_INSTANTIATE_OVERLOAD(all_types, take_in_order,
+                             void(const RowOrder&, Uplo, MatrixView<const T>, MatrixView<T>));
+EIGEN_G_INSTANTIATE(all_types, pivoted_cholesky, restore_rows);
 
 }  // namespace eigen_g

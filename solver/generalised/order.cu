@@ -16,7 +16,7 @@ namespace {
 
 constexpr int threads = 256;
 constexpr std::int64_t panel_columns = 128;  // columns of the factor between two updates of B
-constexpr int max_gather_columns = 65535;    // largest y of a grid
+constexpr int max_columns_of_grid = 65535;   // largest y of a grid
 
 unsigned blocks_of(std::int64_t rows) {
   return static_cast<unsigned>((rows + threads - 1) / threads);
@@ -112,13 +112,37 @@ __global__ void __launch_bounds__(threads)
 
 template <class T>
 __global__ void __launch_bounds__(threads)
-    gather_kernel(const std::int64_t* rows, const std::int64_t* cols, const T* from, std::int64_t ld_from,
-                  std::int64_t m, std::int64_t n, T* to, std::int64_t ld_to) {
+    take_in_order_kernel(std::int64_t n, const std::int64_t* order, const T* from, std::int64_t ld_from,
+                         T* to, std::int64_t ld_to) {
+  for (std::int64_t j = blockIdx.x; j < n; j += gridDim.x) {
+    const std::int64_t col = order ? order[j] : j;
+    for (std::int64_t i = j + threadIdx.x; i < n; i += threads) {
+      const std::int64_t row = order ? order[i] : i;
+      to[i + j * ld_to] = row >= col ? from[row + col * ld_from] : conj_of(from[col + row * ld_from]);
+    }
+  }
+}
+
+template <class T>
+__global__ void __launch_bounds__(threads)
+    take_rows_kernel(const std::int64_t* rows, const T* from, std::int64_t ld_from, std::int64_t m,
+                     std::int64_t n, T* to, std::int64_t ld_to) {
   const std::int64_t i = static_cast<std::int64_t>(blockIdx.x) * threads + threadIdx.x;
   if (i >= m) return;
   const std::int64_t row = rows ? rows[i] : i;
-  for (std::int64_t j = blockIdx.y; j < n; j += gridDim.y)
-    to[i + j * ld_to] = from[row + (cols ? cols[j] : j) * ld_from];
+  for (std::int64_t j = blockIdx.y; j < n; j += gridDim.y) to[i + j * ld_to] = from[row + j * ld_from];
+}
+
+// All threads that write *minor write the same value.
+template <class T>
+__global__ void __launch_bounds__(threads)
+    find_nearly_dependent_kernel(std::int64_t n, const std::int64_t* order, const T* b, std::int64_t ldb,
+                                 const T* l, std::int64_t ldl, std::int64_t* minor) {
+  const std::int64_t k = static_cast<std::int64_t>(blockIdx.x) * threads + threadIdx.x;
+  if (k >= n) return;
+  const std::int64_t row = order ? order[k] : k;
+  if (independent * real_of(l[k + k * ldl]) < sqrt(real_of(b[row + row * ldb])) && *minor == 0)
+    *minor = nearly_dependent;
 }
 
 }  // namespace
@@ -158,18 +182,38 @@ std::uint64_t pivoted_order_scratch(std::int64_t n) {
 }
 
 template <class T>
-void gather(const Queue& queue, const std::int64_t* rows_dev, const std::int64_t* cols_dev,
-            MatrixView<const T> from_dev, MatrixView<same_t<T>> to_dev) {
-  if (to_dev.rows == 0 || to_dev.cols == 0) return;
-  const dim3 blocks(blocks_of(to_dev.rows),
-                    static_cast<unsigned>(std::min<std::int64_t>(to_dev.cols, max_gather_columns)));
-  gather_kernel<<<blocks, threads, 0, queue.stream()>>>(rows_dev, cols_dev, on_device(from_dev.data),
-                                                        from_dev.lda, to_dev.rows, to_dev.cols,
-                                                        on_device(to_dev.data), to_dev.lda);
+void take_in_order(const Queue& queue, const std::int64_t* order_dev, MatrixView<const T> from_dev,
+                   MatrixView<same_t<T>> to_dev) {
+  const std::int64_t n = to_dev.rows, blocks = std::min<std::int64_t>(n, 16 * queue.multiprocessors());
+  if (n == 0) return;
+  take_in_order_kernel<<<static_cast<unsigned>(blocks), threads, 0, queue.stream()>>>(
+      n, order_dev, on_device(from_dev.data), from_dev.lda, on_device(to_dev.data), to_dev.lda);
   EIGEN_G_LAUNCHED();
 }
 
-EIGEN_G_INSTANTIATE_OVERLOAD(all_types, pivoted_order, RowOrder(const Products<T>&, MatrixView<T>, void*));
-EIGEN_G_INSTANTIATE(all_types, pivoted_order_scratch, gather);
+template <class T>
+void take_rows(const Queue& queue, const std::int64_t* rows_dev, MatrixView<const T> from_dev,
+               MatrixView<same_t<T>> to_dev) {
+  if (to_dev.rows == 0 || to_dev.cols == 0) return;
+  const dim3 blocks(blocks_of(to_dev.rows),
+                    static_cast<unsigned>(std::min<std::int64_t>(to_dev.cols, max_columns_of_grid)));
+  take_rows_kernel<<<blocks, threads, 0, queue.stream()>>>(rows_dev, on_device(from_dev.data), from_dev.lda,
+                                                           to_dev.rows, to_dev.cols, on_device(to_dev.data),
+                                                           to_dev.lda);
+  EIGEN_G_LAUNCHED();
+}
+
+template <class T>
+void find_nearly_dependent(const Queue& queue, const std::int64_t* order_dev, MatrixView<const T> b_dev,
+                           MatrixView<const T> l_dev, std::int64_t* minor_dev) {
+  if (l_dev.rows == 0) return;
+  find_nearly_dependent_kernel<<<blocks_of(l_dev.rows), threads, 0, queue.stream()>>>(
+      l_dev.rows, order_dev, on_device(b_dev.data), b_dev.lda, on_device(l_dev.data), l_dev.lda, minor_dev);
+  EIGEN_G_LAUNCHED();
+}
+
+EIGEN_G_INSTANTIATE_OVERLOAD(all_types, take_in_order,
+                             void(const Queue&, const std::int64_t*, MatrixView<const T>, MatrixView<T>));
+EIGEN_G_INSTANTIATE(all_types, pivoted_order, pivoted_order_scratch, take_rows, find_nearly_dependent);
 
 }  // namespace eigen_g

@@ -8,7 +8,7 @@
 // L's diagonal descends in the order of a Cholesky factorization with diagonal pivoting: the next row is the row with the largest diagonal
 // entry of the Schur complement that remains of B. The descending order of B's own diagonal costs nothing, and is close to the order of
 // pivoting unless rows are nearly dependent. Rows are nearly dependent if some l_kk^2 is much smaller than
-// the diagonal entry of B in the same row.
+// the diagonal entry of B in the same row. If B's diagonal entries differ by less than a factor of 4 and rows are not nearly dependent, the caller's order stays.
 //
 // order[k] is the row of the caller's B that becomes row k. T is double, float, std::complex<double> or std::complex<float>.
 // Source: LAPACK dpstrf; Davies, Higham and Tisseur, SIMAX 23 (2001), on the errors with pivoting.
@@ -32,16 +32,16 @@ using RowOrder = std::vector<std::int64_t>;
 // The order of the descending diagonal of B. Entries with equal exponents keep their order, so that most of B keeps its place.
 template <class R>
 RowOrder descending_order(const std::vector<R>& diagonal);
-// Returns true if l_kk^2 < b_ii / 16 for some k, where i = order[k] is the row of the caller's B that became row k of L.
-template <class R>
-bool nearly_dependent(const std::vector<R>& diagonal, const RowOrder& order,
-                      const std::vector<R>& diagonal_of_l);
+// Rows are nearly dependent if independent * l_kk < sqrt(b_ii) for some k, where row i of the caller's B became row k of L.
+inline constexpr int independent = 4;
+// A factorization of B returns this value if rows are nearly dependent, and otherwise a bad minor or 0.
+inline constexpr std::int64_t nearly_dependent = -1;
 
-// The order of diagonal pivoting, on the CPU.
-//   b  n x n, lda, host, in: B in its upper triangle; out: undefined
+// B = U^H U in the order of diagonal pivoting, on the CPU. Returns the order; empty if a pivot is not positive.
+//   b  n x n, lda, host, in: B in its upper triangle; out: U
 // Throws DeviceError, InvalidArgument (n). Cost: n^3 / 3 flops. LAPACK: dpstrf.
 template <class T>
-RowOrder pivoted_order(MatrixView<T> b);
+RowOrder pivoted_cholesky(MatrixView<T> b);
 
 // to(i, j) := the entry of `from` in row order[i] and column order[j], for the upper triangle of `to`.
 //   from  n x n, lda, host, in: the triangle `uplo` of a Hermitian matrix; the imaginary parts of its diagonal are not read
@@ -61,11 +61,24 @@ RowOrder pivoted_order(const Products<T>& products, MatrixView<same_t<T>> b_dev,
 template <class T>
 std::uint64_t pivoted_order_scratch(std::int64_t n);
 
-// to(i, j) := from(rows[i], cols[j]) on a GPU, ordered on `queue`. CUDA builds only.
-//   rows_dev, cols_dev  indices, device; null: all in their order
-//   from, to            device, different memory; `to` has the size that is written
+// The functions below are ordered on `queue`. `from` and `to` are different memory. CUDA builds only.
+//   order_dev, rows_dev  n indices, device; null: 0, 1, ..., n - 1
+
+// to(i, j) := the entry of `from` in row order[i] and column order[j], on a GPU. Only lower triangles are read and written.
+//   from_dev, to_dev  n x n, lda, device
+// Cost: a read and a write of the triangle.
 template <class T>
-void gather(const Queue& queue, const std::int64_t* rows_dev, const std::int64_t* cols_dev,
-            MatrixView<const T> from_dev, MatrixView<same_t<T>> to_dev);
+void take_in_order(const Queue& queue, const std::int64_t* order_dev, MatrixView<const T> from_dev,
+                   MatrixView<same_t<T>> to_dev);
+// to(i, j) := from(rows[i], j) on a GPU.
+//   from_dev, to_dev  device; `to` has the size that is written
+template <class T>
+void take_rows(const Queue& queue, const std::int64_t* rows_dev, MatrixView<const T> from_dev,
+               MatrixView<same_t<T>> to_dev);
+// If *minor is 0 and rows are nearly dependent, *minor becomes nearly_dependent. On a GPU.
+//   b_dev, l_dev  n x n, lda, device: the caller's B, and the factor of B in this order; only diagonals are read
+template <class T>
+void find_nearly_dependent(const Queue& queue, const std::int64_t* order_dev, MatrixView<const T> b_dev,
+                           MatrixView<const T> l_dev, std::int64_t* minor_dev);
 
 }  // namespace eigen_g

@@ -4,6 +4,7 @@
 #include <complex>
 #include <cstdint>
 #include <cstring>
+#include <limits>
 
 #include "hybrid/cuda_check.hpp"
 #include "hybrid/device_complex.cuh"
@@ -38,6 +39,7 @@ struct Findings {
   typename BitsOf<R>::Bits largest_bits;
   unsigned long long first_bad;  // i + j n of the first entry that is not finite
   unsigned long long bandwidth;
+  typename BitsOf<R>::Bits smallest_diagonal_bits;
 };
 
 template <class R>
@@ -54,13 +56,14 @@ __device__ R largest_part(DeviceComplex<R> x) {
 template <class T, class R>
 __global__ void check_lower_kernel(std::int64_t n, std::int64_t width, const T* a, std::int64_t lda,
                                    Findings<R>* findings) {
-  R largest = 0;
+  R largest = 0, smallest_diagonal = std::numeric_limits<R>::infinity();
   unsigned long long bad = ~0ull;
   std::int64_t apart = 0;
   for (std::int64_t j = blockIdx.x; j < n; j += gridDim.x)
     for (std::int64_t i = j + threadIdx.x; i < min(n, j + width + 1); i += threads) {
       const R value = largest_part(a[i + j * lda]);
       if (value != 0) apart = max(apart, i - j);
+      if (i == j) smallest_diagonal = fmin(smallest_diagonal, value);  // in thread 0 only
       if (isfinite(value))
         largest = fmax(largest, value);
       else
@@ -84,6 +87,7 @@ __global__ void check_lower_kernel(std::int64_t n, std::int64_t width, const T* 
     atomicMax(&findings->largest_bits, BitsOf<R>::of(block_largest[0]));
     atomicMin(&findings->first_bad, block_bad[0]);
     atomicMax(&findings->bandwidth, static_cast<unsigned long long>(block_apart[0]));
+    atomicMin(&findings->smallest_diagonal_bits, BitsOf<R>::of(smallest_diagonal));
   }
 }
 
@@ -97,7 +101,7 @@ InputFacts<real_t<T>> check_input(const Queue& queue, Uplo given, MatrixView<con
   if (n == 0) return {};
   static_assert(sizeof(Findings<R>) <= check_input_bytes);
   Findings<R>* const findings = scratch_dev.take<Findings<R>>(1);
-  Findings<R> host{0, ~0ull, 0};
+  Findings<R> host{0, ~0ull, 0, std::numeric_limits<typename BitsOf<R>::Bits>::max()};
   EIGEN_G_CUDA(cudaMemcpyAsync(findings, &host, sizeof host, cudaMemcpyHostToDevice, queue.stream()));
   const std::int64_t blocks = std::min<std::int64_t>(n, 16 * queue.multiprocessors());
   check_lower_kernel<<<static_cast<unsigned>(blocks), threads, 0, queue.stream()>>>(
@@ -114,9 +118,10 @@ InputFacts<real_t<T>> check_input(const Queue& queue, Uplo given, MatrixView<con
     throw NonFiniteEntry(i, j, std::isfinite(std::real(value)) ? std::imag(value) : std::real(value),
                          eigen_g::name(name));
   }
-  R largest = 0;
+  R largest = 0, smallest_diagonal = 0;
   std::memcpy(&largest, &host.largest_bits, sizeof largest);
-  return {largest, static_cast<std::int64_t>(host.bandwidth)};
+  std::memcpy(&smallest_diagonal, &host.smallest_diagonal_bits, sizeof smallest_diagonal);
+  return {largest, static_cast<std::int64_t>(host.bandwidth), smallest_diagonal};
 }
 
 EIGEN_G_INSTANTIATE_OVERLOAD(all_types, check_input,

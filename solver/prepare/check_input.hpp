@@ -9,7 +9,7 @@
 //   scratch  GPU: check_input_bytes bytes
 //   width    GPU: number of diagonals below the main one that are read; all others count as zeros and need not exist
 //   name     the matrix's name in NonFiniteEntry
-// On a GPU it also finds the bandwidth: the largest i - j of an entry that is not zero.
+// On a GPU it also finds the bandwidth, which is the largest i - j of an entry that is not zero, and the smallest |a_ii|.
 // Blocks until done. Throws NonFiniteEntry with the first NaN or infinity in column order.
 // Cost: one read of the triangle. LAPACK: dlansy('M') and LAPACKE_dsy_nancheck together.
 #pragma once
@@ -33,6 +33,7 @@ template <class R>
 struct InputFacts {
   R largest = 0;
   std::int64_t bandwidth = 0;
+  R smallest_diagonal = 0;
 };
 template <class T>
 InputFacts<real_t<T>> check_input(const Queue& queue, Uplo given, MatrixView<const T> a_dev,

@@ -98,16 +98,18 @@ lapack_int potrf(char uplo, lapack_int n, T* b, lapack_int ldb) {
   return routine<T>(LAPACKE_dpotrf_work, LAPACKE_spotrf_work, LAPACKE_zpotrf_work, LAPACKE_cpotrf_work)(
       LAPACK_COL_MAJOR, uplo, n, of_lapack(b), ldb);
 }
-// The pivots of the Cholesky factorization with diagonal pivoting, from 1. It reads and destroys the upper triangle.
+// The Cholesky factor U with diagonal pivoting, in the upper triangle. Returns the pivots, from 1; none if a pivot is not positive.
 template <class T>
 std::vector<lapack_int> pstrf(lapack_int n, T* b, lapack_int ldb) {
   const BlasTurn turn(n);
   std::vector<lapack_int> pivots(static_cast<std::size_t>(n));
   std::vector<real_t<T>> work(2 * static_cast<std::size_t>(n));
   lapack_int rank = 0;
-  check_lapack(routine<T>(LAPACKE_dpstrf_work, LAPACKE_spstrf_work, LAPACKE_zpstrf_work, LAPACKE_cpstrf_work)(
-                   LAPACK_COL_MAJOR, 'U', n, of_lapack(b), ldb, pivots.data(), &rank, 0, work.data()),
-               "pstrf");
+  const lapack_int info =
+      routine<T>(LAPACKE_dpstrf_work, LAPACKE_spstrf_work, LAPACKE_zpstrf_work, LAPACKE_cpstrf_work)(
+          LAPACK_COL_MAJOR, 'U', n, of_lapack(b), ldb, pivots.data(), &rank, 0, work.data());
+  check_lapack(info, "pstrf");
+  if (info > 0) pivots.clear();
   return pivots;
 }
 template <class T>

@@ -1,4 +1,5 @@
 // Tests of generalised problems on device pointers.
+#include <cmath>
 #include <cstring>
 #include <vector>
 
@@ -103,6 +104,32 @@ TEMPLATE_TEST_CASE("generalised on device pointers: ragged sizes, poisoned outpu
       const Solved<T> values = solved<T>({itype}, a, b, 1, false, part);
       CHECK(values.report.m == (n + 1) / 2 - (n + 2) / 3 + 1);
       CHECK(values.w.size() == static_cast<std::size_t>(values.report.m));
+    }
+}
+
+TEMPLATE_TEST_CASE("generalised on device pointers: B in another order of its rows", "[gpu]", double, float,
+                   std::complex<double>, std::complex<float>) {
+  NEEDS_GPU();
+  using T = TestType;
+  for (const std::int64_t n : support::sizes({40, 72, 129, 300}, {33}))
+    for (const bool graded : {true, false}) {  // false: nearly dependent rows
+      const int itype = static_cast<int>(n % 3) + 1;
+      const Uplo uplo = n % 2 == 0 ? Uplo::lower : Uplo::upper;
+      CAPTURE(n, graded, itype, support::name(uplo));
+      std::vector<double> full = positive_definite(n, graded ? cond : 1e4);
+      for (std::int64_t j = 0; j < n && graded; ++j)
+        for (std::int64_t i = 0; i < n; ++i)
+          full[i + j * n] *= std::exp2(static_cast<double>(i * 7 % 5 + j * 7 % 5));
+      const Matrix<T> a(random_symmetric(n, 2), n, uplo, n % 3), b(full, n, uplo, 1, 0.3);
+      const Solved<T> s = solved<T>({itype}, a, b, 3, false), again = solved<T>({itype}, a, b, 3, false);
+      check(itype, a, b, s);
+      CHECK(std::memcmp(s.z.data(), again.z.data(), s.z.size() * sizeof(T)) == 0);
+      CHECK(std::memcmp(s.w.data(), again.w.data(), s.w.size() * sizeof(real_t<T>)) == 0);
+      check(itype, a, b, solved<T>({itype}, a, b, 0, true));
+      Options part;
+      part.subset = Subset::by_index(3, n / 2);
+      check(itype, a, b, solved<T>({itype}, a, b, 1, false, part));
+      CHECK((s.report.devices.at(0).gpu == -1) == (n < 72));
     }
 }
 

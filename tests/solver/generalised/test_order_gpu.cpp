@@ -51,6 +51,21 @@ std::vector<T> both_triangles(std::int64_t n) {
   return b;
 }
 
+template <class T>
+T entry(std::int64_t re, std::int64_t im) {
+  if constexpr (is_complex<T>)
+    return {static_cast<real_t<T>>(re), static_cast<real_t<T>>(im)};
+  else
+    return static_cast<T>(re);
+}
+template <class T>
+T conjugate(T x) {
+  if constexpr (is_complex<T>)
+    return std::conj(x);
+  else
+    return x;
+}
+
 }  // namespace
 
 TEMPLATE_TEST_CASE("the order of diagonal pivoting on a GPU is LAPACK's", "[gpu]", double, float,
@@ -66,7 +81,7 @@ TEMPLATE_TEST_CASE("the order of diagonal pivoting on a GPU is LAPACK's", "[gpu]
     const Products<T> products(queue);
     const RowOrder order = pivoted_order(products, {b_dev.data(), n, n, n}, scratch.data());
     CHECK(order == pivoted_order(products, {again_dev.data(), n, n, n}, scratch.data()));
-    CHECK(order == pivoted_order<T>({b.data(), n, n, n}));
+    CHECK(order == pivoted_cholesky<T>({b.data(), n, n, n}));
   }
 }
 
@@ -83,28 +98,67 @@ TEST_CASE("the order of diagonal pivoting of a matrix of low rank names every ro
   CHECK(order == all);
 }
 
-TEMPLATE_TEST_CASE("gather() takes rows and columns in their order", "[gpu]", double, std::complex<float>) {
+TEMPLATE_TEST_CASE("take_rows() and take_in_order() take rows and columns in their order", "[gpu]", double,
+                   std::complex<float>) {
   NEEDS_GPU();
   using T = TestType;
-  const std::int64_t m = 300, n = 70;
-  std::vector<T> from(static_cast<std::size_t>(m * n));
-  for (std::size_t k = 0; k < from.size(); ++k) from[k] = T(static_cast<real_t<T>>(k));
-  RowOrder rows(static_cast<std::size_t>(m)), cols(static_cast<std::size_t>(n));
-  std::iota(rows.rbegin(), rows.rend(), 0);
-  std::iota(cols.begin(), cols.end(), 0);
-  std::rotate(cols.begin(), cols.begin() + 11, cols.end());
-  const DeviceBuffer<T> from_dev = on_device(from), to_dev(m * n);
-  const DeviceBuffer<std::int64_t> rows_dev = on_device(rows), cols_dev = on_device(cols);
+  const std::int64_t n = 300, cols = 70, ld = n + 1;
+  std::vector<T> from(static_cast<std::size_t>(ld * n), T(-1));  // only the lower triangle counts
+  for (std::int64_t j = 0; j < n; ++j)
+    for (std::int64_t i = j; i < n; ++i) from[i + j * ld] = entry<T>(i + j * n, i == j ? 0 : i - j);
+  RowOrder reverse(static_cast<std::size_t>(n)), rotated = reverse, all = reverse;
+  std::iota(reverse.rbegin(), reverse.rend(), 0);
+  std::iota(all.begin(), all.end(), 0);
+  rotated = all;
+  std::rotate(rotated.begin(), rotated.begin() + 11, rotated.end());
+  const DeviceBuffer<T> from_dev = on_device(from), to_dev(n * n);
   const Queue queue;
-  for (const bool all_columns : {false, true}) {
-    gather<T>(queue, rows_dev.data(), all_columns ? nullptr : cols_dev.data(), {from_dev.data(), m, n, m},
-              {to_dev.data(), m, n, m});
+  for (const RowOrder& order : {reverse, rotated, all}) {
+    const DeviceBuffer<std::int64_t> order_dev = on_device(order);
+    const std::int64_t* const rows = order == all ? nullptr : order_dev.data();
+    take_in_order<T>(queue, rows, {from_dev.data(), n, n, ld}, {to_dev.data(), n, n, n});
+    queue.wait();
+    const std::vector<T> triangle = on_host(to_dev);
+    take_rows<T>(queue, rows, {from_dev.data(), n, cols, ld}, {to_dev.data(), n, cols, n});
     queue.wait();
     const std::vector<T> to = on_host(to_dev);
     std::int64_t wrong = 0;
     for (std::int64_t j = 0; j < n; ++j)
-      for (std::int64_t i = 0; i < m; ++i)
-        wrong += to[i + j * m] != from[rows[i] + (all_columns ? j : cols[j]) * m];
+      for (std::int64_t i = 0; i < n; ++i) {
+        const std::int64_t low = std::max(order[i], order[j]), high = std::min(order[i], order[j]);
+        const T stored = from[low + high * ld];
+        wrong += i >= j && triangle[i + j * n] != (order[i] < order[j] ? conjugate(stored) : stored);
+        wrong += j < cols && to[i + j * n] != from[order[i] + j * ld];
+      }
     CHECK(wrong == 0);
   }
+}
+
+TEMPLATE_TEST_CASE("find_nearly_dependent() compares the factor with the diagonal of B in its order", "[gpu]",
+                   double, std::complex<float>) {
+  NEEDS_GPU();
+  using T = TestType;
+  const std::int64_t n = 300;
+  std::vector<T> b(static_cast<std::size_t>(n * n)), l = b;
+  RowOrder order(static_cast<std::size_t>(n));
+  for (std::int64_t i = 0; i < n; ++i) {
+    order[i] = n - 1 - i;
+    b[i * (n + 1)] = static_cast<real_t<T>>((i + 1) * (i + 1));
+    l[(n - 1 - i) * (n + 1)] = static_cast<real_t<T>>(i + 1) / 4;  // not less than a quarter
+  }
+  const DeviceBuffer<std::int64_t> order_dev = on_device(order);
+  const Queue queue;
+  const auto found = [&](const std::int64_t* in_order, std::int64_t minor) {
+    const DeviceBuffer<T> b_dev = on_device(b), l_dev = on_device(l);
+    const DeviceBuffer<std::int64_t> minor_dev = on_device(std::vector<std::int64_t>{minor});
+    find_nearly_dependent<T>(queue, in_order, {b_dev.data(), n, n, n}, {l_dev.data(), n, n, n},
+                             minor_dev.data());
+    queue.wait();
+    return on_host(minor_dev)[0];
+  };
+  CHECK(found(order_dev.data(), 0) == 0);
+  CHECK(found(nullptr, 0) == nearly_dependent);
+  l[290 * (n + 1)] *= real_t<T>(0.99);
+  CHECK(found(order_dev.data(), 0) == nearly_dependent);
+  CHECK(found(order_dev.data(), 7) == 7);
 }
