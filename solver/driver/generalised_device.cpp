@@ -190,8 +190,10 @@ class GeneralisedDeviceBackend final : public GeneralisedBackend<T> {
     plan.generalised = generalised();
     const HostArray<T> a = host_array<T>(n * n), b = host_array<T>(n * n), z = host_array<T>(n * n);
     const HostArray<real_t<T>> w = host_array<real_t<T>>(n);
-    download_triangle<T>(queue_, Uplo::lower, a_, {a.get(), n, n, n});
-    download_triangle<T>(queue_, Uplo::lower, scratch(n), {b.get(), n, n, n});
+    for (const auto& [from, to] : {std::pair(a_, a.get()), std::pair(scratch(n), b.get())}) {
+      mirror(queue_, Uplo::lower, from);
+      download<T>(queue_, from, {to, n, n, n});
+    }
     GeneralisedReport report =
         SolveFrame<T>(plan, nullptr).solve(Pointers::host, a.get(), n, b.get(), n, w.get(), z.get(), n);
     copy_values(queue_, w_, w.get(), report.m);

@@ -111,7 +111,7 @@ TEMPLATE_TEST_CASE("take_rows() and take_in_order() take rows and columns in the
   std::iota(all.begin(), all.end(), 0);
   rotated = all;
   std::rotate(rotated.begin(), rotated.begin() + 11, rotated.end());
-  const DeviceBuffer<T> from_dev = on_device(from), to_dev(n * n);
+  const DeviceBuffer<T> from_dev = on_device(from), to_dev = on_device(std::vector<T>(from.size()));
   const Queue queue;
   for (const RowOrder& order : {reverse, rotated, all}) {
     const DeviceBuffer<std::int64_t> order_dev = on_device(order);
