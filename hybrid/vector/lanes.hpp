@@ -103,6 +103,22 @@ EIGEN_G_INLINE Vector<T> sums(Vector<T>* a) {
   }
 }
 
+// The same for `count` vectors, a power of two: to[c] += the sum of the lanes of a[c]. Overwrites a.
+template <class T, int count>
+EIGEN_G_INLINE void add_sums(Vector<T>* a, T* to) {
+  if constexpr (count >= lanes<T>) {
+#pragma GCC unroll 16
+    for (int c = 0; c < count; c += lanes<T>) store(to + c, load(to + c) + sums<T>(a + c));
+  } else {
+    Vector<T> padded[lanes<T>] = {};
+#pragma GCC unroll 16
+    for (int c = 0; c < count; ++c) padded[c] = a[c];
+    T part[lanes<T>];
+    store(part, sums<T>(padded));
+    for (int c = 0; c < count; ++c) to[c] += part[c];
+  }
+}
+
 // The sum of the lanes, by halves: the order of the additions is fixed.
 template <class T>
 EIGEN_G_INLINE T sum(typename VectorOf<T>::Type x) {
