@@ -218,9 +218,12 @@ void team::run(int threads, Body body, const void* data) {
   helpers::share(members);
 }
 
+int max_team_threads(std::int64_t order) {
+  return order < 150 ? 1 : order < 300 ? 4 : order < 1500 ? 16 : 64;
+}
+
 int team_threads(std::int64_t order) {
-  const int most = order < 150 ? 1 : order < 300 ? 4 : order < 1500 ? 16 : INT_MAX;
-  return std::min(most, core_threads());
+  return std::min(max_team_threads(order), core_threads());
 }
 
 }  // namespace eigen_g

@@ -68,5 +68,7 @@ void run_team(int threads, const Body& body) {
 // Number of threads of the calling thread's team for a matrix of this order: OMP_NUM_THREADS or the caller's ThreadLimit, otherwise the
 // physical cores of the affinity mask within the CPU quota. A small order takes fewer.
 int team_threads(std::int64_t order);
+// Upper bound of team_threads(order), which depends on the order alone.
+int max_team_threads(std::int64_t order);
 
 }  // namespace eigen_g

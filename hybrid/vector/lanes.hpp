@@ -13,6 +13,8 @@
 
 #include <cstdint>
 
+#include "hybrid/vector/width.hpp"
+
 #if !defined(EIGEN_G_WIDTH)  // a source outside of eigen_g_vector_sources(), for example a test
 #define EIGEN_G_WIDTH generic
 #define EIGEN_G_VECTOR_BYTES 16
@@ -42,8 +44,6 @@ using Vector = typename VectorOf<T>::Type;
 // The result of a comparison: all bits of a lane are 1 or 0. `mask ? a : b` selects lane by lane.
 template <class T>
 using Mask = typename VectorOf<T>::Index;
-
-#define EIGEN_G_INLINE inline __attribute__((always_inline))
 
 // Any address; an aligned one is as fast as an aligned load.
 template <class T>

@@ -41,14 +41,14 @@ void pack(const TileMember<real_t<T>>& member, std::int64_t n, const T* a, std::
             const std::int64_t column = std::int64_t{c.column} * order + c8 * eight + col;
             const std::int64_t row = std::int64_t{c.rows[t]} * order + g * size;
             for (int r = 0; r < size; ++r) {
-              const bool below = row + r >= column, outside = row + r >= n || column >= n;
-              // Where the stored triangle has the number, and whether its conjugate is meant.
-              const bool stored = below == lower || row + r == column;
-              const std::int64_t i = stored ? row + r : column, j = stored ? column : row + r;
-              const R* const from = values + planes<T> * (outside ? 0 : i + j * lda);
+              const bool outside = row + r >= n || column >= n, below = row + r >= column;
+              const std::int64_t i = outside ? 0 : below ? row + r : column;
+              const std::int64_t j = outside ? 0 : below ? column : row + r;
+              const R* const from =
+                  values + planes<T> * (lower ? i + j * lda : n - 1 - i + (n - 1 - j) * lda);
               to[r] = outside ? R(0) : from[0];
               if constexpr (is_complex<T>)
-                to[size + r] = outside || i == j ? R(0) : stored ? from[1] : -from[1];
+                to[size + r] = outside || i == j ? R(0) : below ? from[1] : -from[1];
             }
           }
   }
@@ -60,7 +60,8 @@ constexpr int columns_at_once = is_complex<T>&& vector_bytes < 64 ? 4 : 8;
 
 // sums += A x over eight columns, from column jc on, of a column of tiles.
 template <class T>
-void multiply_eight(const TileColumn& c, const real_t<T>* a, int jc, const real_t<T>* x, real_t<T>* sums_) {
+void multiply_eight(const TileColumn& c, const real_t<T>* a, int jc, std::int64_t n, int q,
+                    const real_t<T>* x, real_t<T>* sums_) {
   using R = real_t<T>;
   constexpr int l = lanes<R>, per = vectors_of_group<T>, count = columns_at_once<T>;
   const R* const xj = x + at<T>(jc);
@@ -72,7 +73,13 @@ void multiply_eight(const TileColumn& c, const real_t<T>* a, int jc, const real_
       const R* const xi = x + std::int64_t{c.rows[t]} * order * planes<T>;
       const R* const tile = a + std::int64_t{t} * eight_values<T> + first * group_values<T>;
       const bool twice = t > 0 || !diagonal;
-      for (int g = 0; g < groups_of_tile<T>; ++g)
+      // Only groups with rows from q to n - 1.
+      const std::int64_t above = q - std::int64_t{c.rows[t]} * order,
+                         inside = n - std::int64_t{c.rows[t]} * order;
+      const int begin = above > 0 ? static_cast<int>(above) / group_size<T> : 0;
+      const int end =
+          inside < order ? (static_cast<int>(inside) + group_size<T> - 1) / group_size<T> : groups_of_tile<T>;
+      for (int g = begin; g < end; ++g)
 #pragma GCC unroll 4
         for (int u = 0; u < per; ++u) {
           const std::int64_t here = g * group_values<T> + u * l;
@@ -119,7 +126,8 @@ void multiply_eight(const TileColumn& c, const real_t<T>* a, int jc, const real_
 }
 
 template <class T>
-real_t<T> multiply(const TileMember<real_t<T>>& member, int q, const real_t<T>* x, bool backwards) {
+real_t<T> multiply(const TileMember<real_t<T>>& member, std::int64_t n, int q, const real_t<T>* x,
+                   bool backwards) {
   using R = real_t<T>;
   constexpr int values = order * planes<T>;
   const int first = q / order;
@@ -136,10 +144,12 @@ real_t<T> multiply(const TileMember<real_t<T>>& member, int q, const real_t<T>* 
     const TileColumn& c = member.columns[backwards ? member.column_count - 1 - k : k];
     if (c.column < first) continue;
     const int least = c.column == first ? q % order / eight : 0;
-    for (int e = least; e < order / eight; ++e) {
-      const int c8 = backwards ? least + order / eight - 1 - e : e;
+    const std::int64_t inside = n - std::int64_t{c.column} * order;
+    const int most = inside < order ? (static_cast<int>(inside) + eight - 1) / eight : order / eight;
+    for (int e = least; e < most; ++e) {
+      const int c8 = backwards ? least + most - 1 - e : e;
       multiply_eight<T>(c, member.tiles + c.offset + std::int64_t{c8} * c.count * eight_values<T>,
-                        c.column * order + c8 * eight, x, member.sums);
+                        c.column * order + c8 * eight, n, q, x, member.sums);
     }
   }
   Vector<R> square{};
@@ -252,7 +262,8 @@ void form_rows(const TileStep<T>& step, int member, real_t<T>* dots) {
     R* const out = reinterpret_cast<R*>(step.reflector);
     for (int r = 0; r < size; ++r)
       if (row + r > step.q && row + r < step.n)
-        for (int k = 0; k < planes<T>; ++k) out[(row + r) * planes<T> + k] = v_at[k * size + r];
+        for (int k = 0; k < planes<T>; ++k)
+          out[(row + r) * step.reflector_step * planes<T> + k] = v_at[k * size + r];
   }
 
   const bool ends = step.i + 1 == step.panel;

@@ -1,4 +1,4 @@
-// The kernels of tridiagonalize_on_team(), compiled for each vector width (hybrid/vector/width.hpp), and the arrays that they work on.
+// The kernels of tridiagonalize_on_cpu(), compiled for each vector width (hybrid/vector/width.hpp), and the arrays that they work on.
 //
 // The lower triangle of A lies in tiles of tile_order x tile_order. A member owns some tiles of the triangle. Its tiles of one column
 // of tiles lie together: [eight columns][tile][group of rows][column of the eight][group], in groups as packet.hpp defines them. A diagonal
@@ -55,17 +55,18 @@ struct TileStep {
   const TilePlace<R>* places;  // tile (r, c) is at r + c * blocks
   const R *ds, *rq;            // 2 i numbers each: the factors of v_k and w_k in A x and in column q
   R beta, half, s[2], tau_s[2], w_q[2];
-  T* reflector;  // out: rows q + 1 ... n - 1 of the column of A that the reflector replaces
-  R* row_q;      // out: row q + 1 of v_k and w_k
+  T* reflector;  // out: v at reflector + row * reflector_step, in rows q + 1 ... n - 1
+  std::int64_t reflector_step;
+  R* row_q;  // out: row q + 1 of v_k and w_k
 };
 
 template <class T>
 struct TileKernels {
   using R = real_t<T>;
-  // Packs the member's tiles of the Hermitian matrix from its lower or upper triangle.
+  // Packs the member's tiles from the lower triangle of A, or from the upper triangle with the order of rows and columns reversed.
   void (*pack)(const TileMember<R>& member, std::int64_t n, const T* a, std::int64_t lda, bool lower);
   // sums := A x, over the member's tiles from row and column q on. Returns the part of x^H A x. Backwards: from the last tile on.
-  R (*multiply)(const TileMember<R>& member, int q, const R* x, bool backwards);
+  R (*multiply)(const TileMember<R>& member, std::int64_t n, int q, const R* x, bool backwards);
   // Forms v, w and the next column in the member's rows. dots := the parts of v_k^H x, w_k^H x for the next column x, then of the square
   // of x below its first row.
   void (*form_rows)(const TileStep<T>& step, int member, R* dots);
