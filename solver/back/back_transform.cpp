@@ -19,7 +19,7 @@ namespace {
 // Reflectors in a block, and columns of Z that a thread takes at a time: the columns stay in a core's second cache.
 // Measured: data/perf/DECISIONS.md, "Reduction on a team of threads".
 int block_width_on_cpu(std::int64_t n) {
-  return n < 1500 ? block_rows_multiple : 2 * block_rows_multiple;
+  return n < 700 ? block_rows_multiple : 2 * block_rows_multiple;
 }
 template <class T>
 int columns_of_buffer(std::int64_t n, std::int64_t m, int threads) {

@@ -12,9 +12,7 @@ namespace {
 
 // The tile that a kernel holds in registers: `vectors` packets of rows by tile_columns columns.
 template <class T>
-constexpr int vectors = is_complex<T>        ? 1
-                        : vector_bytes == 16 ? 2
-                                             : 3;
+constexpr int vectors = is_complex<T> ? 1 : 2;
 template <class T>
 constexpr int tile_rows = vectors<T>* lanes<real_t<T>>;
 static_assert(block_rows_multiple % tile_rows<double> == 0 && block_rows_multiple % tile_rows<float> == 0);
@@ -104,19 +102,22 @@ void prepare(const PackedReflectors<T>& q, std::int64_t block, real_t<T>* scratc
   const R* const tau = reinterpret_cast<const R*>(q.tau);
   // across: [tile_rows rows][reflector][plane][row]; along: [tile_rows reflectors][row][plane][reflector], conjugated.
   for (int k = 0; k < w; ++k) {
-    const std::int64_t j = first + k;
-    for (std::int64_t i = 0; i < padded; ++i) {
-      const std::int64_t row = first + 1 + i;
-      const bool entry = j < q.n - 1 && row > j + 1 && row < q.n, unit = j < q.n - 1 && row == j + 1;
-      const R* const from = a + parts * (!entry    ? 0
-                                         : q.lower ? row + j * q.lda
-                                                   : q.n - 1 - row + (q.n - 1 - j) * q.lda);
-      R* const ac = across + ((i / rows * w + k) * parts) * rows + i % rows;
-      R* const al = along + ((k / rows * padded + i) * parts) * rows + k % rows;
-      ac[0] = al[0] = entry ? from[0] : R(unit);
-      if constexpr (is_complex<T>) {
-        ac[rows] = entry ? from[1] : R(0);
-        al[rows] = -ac[rows];
+    const std::int64_t j = first + k, here = j < q.n - 1 ? q.n - 1 - first : 0;
+    const R* const column =
+        a + parts * (q.lower ? first + 1 + j * q.lda : q.n - 2 - first + (q.n - 1 - j) * q.lda);
+    const std::int64_t step = q.lower ? parts : -parts;
+    R* const al = along + (std::int64_t{k / rows} * padded * parts) * rows + k % rows;
+    for (std::int64_t i = 0; i < padded; i += rows) {
+      R* const ac = across + (i * w + std::int64_t{k} * rows) * parts;
+      for (int p = 0; p < parts; ++p) {
+        if (i > k && i + rows <= here)
+          for (int r = 0; r < rows; ++r) ac[p * rows + r] = column[(i + r) * step + p];
+        else
+          for (int r = 0; r < rows; ++r)
+            ac[p * rows + r] =
+                i + r > k && i + r < here ? column[(i + r) * step + p] : R(p == 0 && i + r == k && here > 0);
+        for (int r = 0; r < rows; ++r)
+          al[((i + r) * parts + p) * rows] = p == 0 ? ac[p * rows + r] : -ac[p * rows + r];
       }
     }
   }
@@ -130,35 +131,40 @@ void prepare(const PackedReflectors<T>& q, std::int64_t block, real_t<T>* scratc
             s + g + std::int64_t{c} * w, w, plane, along + std::int64_t{g / rows} * padded * parts * rows,
             {along + std::int64_t{c / rows} * padded * parts * rows + c % rows, parts * rows, 1, rows},
             padded);
-  // T column by column (LAPACK's dlarft, forward), packed as [tile_rows rows][column][plane][row].
+  // T column by column (LAPACK's dlarft, forward), packed as [tile_rows rows][column][plane][row]: column j is -tau_j T s_j.
   R* const t = q.factors + block * plane * parts;
-  for (std::int64_t k = 0; k < plane * parts; ++k) t[k] = 0;
-  const auto entry = [&](int i, int j) {
-    return t + ((std::int64_t{i / rows} * w + j) * parts) * rows + i % rows;
-  };
+  const Vector<R> zero{};
+  for (std::int64_t k = 0; k < plane * parts; k += lanes<R>) store(t + k, zero);
   for (int j = 0; j < w && first + j < q.n - 1; ++j) {
     const R* const x = tau + parts * (q.lower ? first + j : q.n - 2 - first - j);
-    for (int i = 0; i < j; ++i) {
-      R sum[2] = {};
-      for (int l = i; l < j; ++l) {
-        const R* const e = entry(i, l);
-        const R* const f = s + l + std::int64_t{j} * w;
-        sum[0] += e[0] * f[0];
-        if constexpr (is_complex<T>) {
-          sum[0] -= e[rows] * f[plane];
-          sum[1] += e[0] * f[plane] + e[rows] * f[0];
+    for (int g = 0; g <= j; g += rows) {
+      Vector<R> sum[parts][vectors<T>] = {};
+      const R* column = t + (std::int64_t{g} * w + std::int64_t{g} * rows) * parts;
+      for (int k = g; k < j; ++k, column += rows * parts) {
+        const Vector<R> re = broadcast(s[k + std::int64_t{j} * w]);
+#pragma GCC unroll 2
+        for (int i = 0; i < vectors<T>; ++i) {
+          sum[0][i] += load(column + i * lanes<R>) * re;
+          if constexpr (is_complex<T>) {
+            const Vector<R> im = broadcast(s[k + std::int64_t{j} * w + plane]);
+            sum[0][i] -= load(column + rows + i * lanes<R>) * im;
+            sum[1][i] += load(column + i * lanes<R>) * im;
+            sum[1][i] += load(column + rows + i * lanes<R>) * re;
+          }
         }
       }
-      R* const to = entry(i, j);
-      if constexpr (is_complex<T>) {
-        to[0] = x[1] * sum[1] - x[0] * sum[0];
-        to[rows] = -x[0] * sum[1] - x[1] * sum[0];
-      } else {
-        to[0] = -x[0] * sum[0];
+      R* const to = t + (std::int64_t{g} * w + std::int64_t{j} * rows) * parts;
+      for (int i = 0; i < vectors<T>; ++i) {
+        if constexpr (is_complex<T>) {
+          store(to + i * lanes<R>, x[1] * sum[1][i] - x[0] * sum[0][i]);
+          store(to + rows + i * lanes<R>, zero - x[0] * sum[1][i] - x[1] * sum[0][i]);
+        } else {
+          store(to + i * lanes<R>, zero - x[0] * sum[0][i]);
+        }
       }
+      if (j < g + rows)
+        for (int p = 0; p < parts; ++p) to[p * rows + j - g] = x[p];
     }
-    entry(j, j)[0] = x[0];
-    if constexpr (is_complex<T>) entry(j, j)[rows] = x[1];
   }
 }
 
@@ -166,7 +172,7 @@ template <class T>
 void apply(const PackedReflectors<T>& q, T* z, std::int64_t ldz, int columns, real_t<T>* buffer) {
   using R = real_t<T>;
   constexpr int rows = tile_rows<T>, parts = planes<T>, cols = tile_columns;
-  constexpr std::int64_t depth = 240;  // rows of a product that is summed at a time
+  constexpr std::int64_t depth = 256;  // rows of a product that is summed at a time
   const std::int64_t n = q.n, ld = buffer_stride<T>(n) * parts, plane = buffer_stride<T>(n);
   const std::int64_t w = q.width, ldx = w * parts;
   const int used = (columns + cols - 1) / cols * cols;

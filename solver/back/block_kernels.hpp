@@ -13,7 +13,7 @@
 namespace eigen_g {
 
 // A multiple of the rows of every kernel's tile. The rows of a packed block are padded to it with zeros.
-inline constexpr int block_rows_multiple = 48;
+inline constexpr int block_rows_multiple = 32;
 
 template <class T>
 struct PackedReflectors {
