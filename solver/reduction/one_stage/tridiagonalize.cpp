@@ -17,7 +17,7 @@ namespace {
 
 // Measured: data/perf/DECISIONS.md, "Reduction on a team of threads". They depend on n alone, because results depend on them.
 int members_of(std::int64_t n) {
-  return n < 128 ? 1 : n < 300 ? 4 : n < 1500 ? 16 : n < 3000 ? 32 : 64;
+  return n < 150 ? 1 : n < 300 ? 4 : n < 1500 ? 16 : n < 3000 ? 32 : 64;
 }
 int panel_of(std::int64_t n) {
   return n < 1500 ? 16 : 32;
