@@ -1,7 +1,7 @@
 // The kernels of back_transform_on_cpu(), compiled for each vector width (hybrid/vector/width.hpp).
 //
-// Reflectors are applied in blocks as I - V T V^H. Row i of block b is row b * width + 1 + i of Q. The upper triangle's reflectors are
-// those of the lower triangle with the order of all rows and columns reversed.
+// Reflectors are applied in blocks as I - V T V^H. Row i of block b is row b * width + 1 + i of Q. The reflectors of an upper
+// triangle are the reflectors of a lower one with the order of all rows and columns reversed.
 #pragma once
 
 #include <cstdint>
@@ -45,14 +45,14 @@ template <class T>
 EIGEN_G_INLINE std::int64_t buffer_values(std::int64_t n, int width, int columns) {
   return (buffer_stride<T>(n) + 2 * width) * planes<T> * columns;
 }
-inline constexpr int columns_multiple = 8;  // of a buffer
+inline constexpr int columns_multiple = 8;  // a buffer's columns are a multiple of it
 
 template <class T>
 struct BlockKernels {
   using R = real_t<T>;
   // Packs V of a block and computes its T. scratch: width * width values of T.
   void (*prepare)(const PackedReflectors<T>& reflectors, std::int64_t block, R* scratch);
-  // Z := Q Z for `columns` columns, in a buffer of buffer_values() for at least as many.
+  // Z := Q Z for `columns` columns, in a buffer of buffer_values() for at least this number.
   void (*apply)(const PackedReflectors<T>& reflectors, T* z, std::int64_t ldz, int columns, R* buffer);
 };
 

@@ -17,8 +17,8 @@ namespace eigen_g {
 
 namespace {
 
-// Of `count` values: the largest absolute value, and NaN in `poison` if one of them is not finite, else 0. Several sums at a time, because
-// each addition of one sum would wait for the one before.
+// The largest absolute value, and whether all values are finite: else a value of `poison` is NaN. There are several sums at a time, because
+// each addition to a single sum would wait for the one before.
 template <class R>
 struct Extent {
   static constexpr int ways = 8;

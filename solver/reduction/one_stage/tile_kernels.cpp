@@ -133,7 +133,7 @@ real_t<T> multiply(const TileMember<real_t<T>>& member, std::int64_t n, int q, c
   const int first = q / order;
   int from = 0;
   while (from < member.touched_count && member.touched[from] < first) ++from;
-  for (int k = from; k < member.touched_count; ++k)  // from the caches of those who wrote x
+  for (int k = from; k < member.touched_count; ++k)  // other threads wrote x
     for (int r = 0; r < values; r += 64 / static_cast<int>(sizeof(R)))
       prefetch(x + std::int64_t{member.touched[k]} * values + r);
   const Vector<R> zero{};

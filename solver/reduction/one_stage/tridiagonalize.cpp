@@ -30,7 +30,8 @@ struct Tiles {
   using R = real_t<T>;
   std::int64_t n;
   int blocks, members, grid_rows, grid_columns, panel;
-  // Of the dot products that a member sums, as values of R, and of what it publishes: its part of x^H A x and these sums.
+  // Numbers of values of R: dot products that a member sums, values that it publishes (these sums and its part of x^H A x), and the
+  // distance between the members' parts of all dot products.
   int dots_of_member, published, dots_stride;
   TileMember<R>* member;
   TilePlace<R>* places;
@@ -98,7 +99,7 @@ struct Tiles {
     TileColumn* next_column = columns;
     int *next_row = rows, *next_slot = slots, *next_touched = touched;
     R* next_value = tiles;
-    int* const slot_of = ends;  // of a row of tiles among the member's sums; -1: none
+    int* const slot_of = ends;  // place of a row of tiles among the member's sums; -1: none
     for (int m = 0; m < members; ++m) {
       TileMember<R>& me = member[m];
       me.columns = next_column;
