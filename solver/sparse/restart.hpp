@@ -4,7 +4,7 @@
 // whose products have not been formed yet, have no columns in H. After a restart V begins with the kept Ritz vectors, and H is the
 // diagonal matrix of their values.
 //
-// A kept vector may be locked: it is an eigenvector to working accuracy, so its row and column of H are 0 but for the diagonal. solve()
+// A kept vector may be locked: it is an eigenvector to working accuracy, so all entries of its row and column of H off the diagonal are 0. solve()
 // then does not mix it with a further vector of the same value that has not converged. Their values agree to rounding errors long before.
 #pragma once
 
