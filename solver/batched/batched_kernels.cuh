@@ -17,9 +17,17 @@ void enqueue_chunk(CUstream_st* stream, Method method, const Chunk<T>& chunk, co
   const auto launch = [&](auto kernel, std::int64_t blocks, int threads, int shared,
                           const auto&... arguments) {
     if (shared > 48 << 10) allow_shared_memory(kernel, static_cast<std::size_t>(shared));
-    kernel<<<static_cast<unsigned>(blocks), static_cast<unsigned>(threads), static_cast<std::size_t>(shared),
-             stream>>>(arguments...);
-    EIGEN_G_LAUNCHED();
+    cudaLaunchAttribute priority{};
+    priority.id = cudaLaunchAttributePriority;
+    EIGEN_G_CUDA(cudaDeviceGetStreamPriorityRange(nullptr, &priority.val.priority));
+    cudaLaunchConfig_t how{};
+    how.gridDim = static_cast<unsigned>(blocks);
+    how.blockDim = static_cast<unsigned>(threads);
+    how.dynamicSmemBytes = static_cast<std::size_t>(shared);
+    how.stream = stream;
+    how.attrs = &priority;
+    how.numAttrs = before_others<decltype(kernel)> ? 1 : 0;
+    EIGEN_G_CUDA(cudaLaunchKernelEx(&how, kernel, arguments...));
   };
   using D = device_t<T>;
   run_chunk<D>(launch, method, std::bit_cast<Chunk<D>>(chunk), std::bit_cast<Work<D>>(work), vectors,
