@@ -156,48 +156,49 @@ __global__ void __launch_bounds__(merge_threads(MC))
   if (!converged && work.info[matrix] == 0) work.info[matrix] = n + 1;
   __syncthreads();
   if (tid < m) work.w[row + o + tid] = tid < k ? dl[origin[tid]] + tau[tid] : dl[tid];
-  if constexpr (!VECTORS) return;
+  if constexpr (VECTORS) {
 #pragma unroll 1
-  for (int i0 = 0; i0 < k; i0 += roots) {  // the z of which these roots are exact
-    const int i = i0 + tid / 2;
-    R product = 1;
-    if (i < k) {
-      const R di = dl[i];
+    for (int i0 = 0; i0 < k; i0 += roots) {  // the z of which these roots are exact
+      const int i = i0 + tid / 2;
+      R product = 1;
+      if (i < k) {
+        const R di = dl[i];
 #pragma unroll 4
-      for (int j = parity; j < k; j += 2) {
-        const R delta = (di - dl[origin[j]]) - tau[j];
-        product *= j == i ? -delta : delta * reciprocal(di - dl[j]);
+        for (int j = parity; j < k; j += 2) {
+          const R delta = (di - dl[origin[j]]) - tau[j];
+          product *= j == i ? -delta : delta * reciprocal(di - dl[j]);
+        }
       }
+      product *= __shfl_xor_sync(all_lanes, product, 1);
+      if (i < k && parity == 0) zh[i] = zz[i] < 0 ? -sqrt(fabs(product)) : sqrt(fabs(product));
     }
-    product *= __shfl_xor_sync(all_lanes, product, 1);
-    if (i < k && parity == 0) zh[i] = zz[i] < 0 ? -sqrt(fabs(product)) : sqrt(fabs(product));
-  }
-  __syncthreads();
+    __syncthreads();
 #pragma unroll 1
-  for (int i0 = 0; i0 < m; i0 += roots) {  // column i of U, its rows in the order of Q's columns
-    const int i = i0 + tid / 2;
-    R squares = 0;
-    if (i < k) {
-      const R from = dl[origin[i]], distance = tau[i];
+    for (int i0 = 0; i0 < m; i0 += roots) {  // column i of U, its rows in the order of Q's columns
+      const int i = i0 + tid / 2;
+      R squares = 0;
+      if (i < k) {
+        const R from = dl[origin[i]], distance = tau[i];
 #pragma unroll 4
-      for (int j = parity; j < k; j += 2) {
-        const R v = zh[j] * reciprocal((dl[j] - from) - distance);
-        u[ks[j] * ld + i] = v;
-        squares = fma(v, v, squares);
+        for (int j = parity; j < k; j += 2) {
+          const R v = zh[j] * reciprocal((dl[j] - from) - distance);
+          u[ks[j] * ld + i] = v;
+          squares = fma(v, v, squares);
+        }
+        for (int j = k + parity; j < m; j += 2) u[ks[j] * ld + i] = 0;
+      } else if (i < m) {
+        for (int j = parity; j < m; j += 2) u[ks[j] * ld + i] = j == i ? R(1) : R(0);
       }
-      for (int j = k + parity; j < m; j += 2) u[ks[j] * ld + i] = 0;
-    } else if (i < m) {
-      for (int j = parity; j < m; j += 2) u[ks[j] * ld + i] = j == i ? R(1) : R(0);
-    }
-    squares += __shfl_xor_sync(all_lanes, squares, 1);
-    __syncwarp();
-    if (parity == 0 && i < m) {
-      work.inverse_norms[row + o + i] = i < k ? 1 / sqrt(squares) : R(1);
-      for (int j = rotations - 1; j >= 0; --j) {
-        R *const a = u + ri[j] * ld + i, *const b = u + rj[j] * ld + i;
-        const R c = rc[j], s = rs[j], ua = *a, ub = *b;
-        *a = fma(c, ua, -s * ub);
-        *b = fma(s, ua, c * ub);
+      squares += __shfl_xor_sync(all_lanes, squares, 1);
+      __syncwarp();
+      if (parity == 0 && i < m) {
+        work.inverse_norms[row + o + i] = i < k ? 1 / sqrt(squares) : R(1);
+        for (int j = rotations - 1; j >= 0; --j) {
+          R *const a = u + ri[j] * ld + i, *const b = u + rj[j] * ld + i;
+          const R c = rc[j], s = rs[j], ua = *a, ub = *b;
+          *a = fma(c, ua, -s * ub);
+          *b = fma(s, ua, c * ub);
+        }
       }
     }
   }

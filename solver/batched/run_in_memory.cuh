@@ -1,6 +1,7 @@
 // The kernels of a chunk of matrices of order 129 to 512, in their order.
 #pragma once
 
+#include <cstdlib>
 #include <utility>
 
 #include "hybrid/memory/arena.hpp"
@@ -45,8 +46,16 @@ void run_in_memory(const Launch& launch, const Chunk<T>& chunk, Work<T> work, bo
   const int n = chunk.n, leaves = leaves_in_memory(n);
   const std::int64_t count = chunk.count;
   with_padded_order(OrdersInMemory(), n, [&](auto np) {
-    using Plan = ReductionPlan<T, np>;
-    launch(tridiagonalize_in_memory<T, np>, count, Plan::threads, Plan::shared(), chunk, work);
+    constexpr int NP = np;
+    static const int threads =
+        std::getenv("BATCH512_THREADS") ? std::atoi(std::getenv("BATCH512_THREADS")) : 0;
+    if (NP == 256 && threads == 512 && sizeof(T) < 16) {
+      using Plan = ReductionPlan<T, NP, 512>;
+      launch(tridiagonalize_in_memory<T, NP, 512>, count, Plan::threads, Plan::shared(), chunk, work);
+      return;
+    }
+    using Plan = ReductionPlan<T, NP>;
+    launch(tridiagonalize_in_memory<T, NP>, count, Plan::threads, Plan::shared(), chunk, work);
   });
   launch_find_values<true>(launch, chunk, work, leaves, multiprocessors);
   launch(leaf_vectors_in_memory<T>, count * leaves, 32, LeafPlan<R>::shared(), chunk, work, leaves);

@@ -17,10 +17,15 @@ EIGEN_G_HOST_DEVICE constexpr int in_strips(int n) {
   return (n + strip_rows - 1) / strip_rows * strip_rows;
 }
 
-// NP: 256 or 512, the largest order.
 template <class T, int NP>
+EIGEN_G_HOST_DEVICE constexpr int reduction_threads() {
+  return sizeof(T) == 16 ? 256 : NP;  // a complex double takes more registers
+}
+
+// NP: 256 or 512, the largest order.
+template <class T, int NP, int THREADS = reduction_threads<T, NP>()>
 struct ReductionPlan {
-  static constexpr int threads = NP == 256 ? 256 : 512, warps = threads / 32, own_rows = NP / threads;
+  static constexpr int threads = THREADS, warps = threads / 32, own_rows = (NP + threads - 1) / threads;
   static constexpr int unit = NP == 256 ? 16 : 64;  // columns that a warp multiplies at once
   static constexpr int panel = static_cast<int>(sizeof(T)) * NP > 4096 ? 4 : 16;
   static constexpr int registers = sizeof(T) == 16 && threads == 256 ? 255 : 128;
@@ -46,9 +51,14 @@ struct LaneRows {
   // Row of value q, 0 <= q < 8.
   static __device__ __forceinline__ int row(int lane, int q) { return first(lane, q / E) + q % E; }
   static __device__ __forceinline__ void load(T (&to)[8], const T* from, int lane) {
+    load_from(to, from, lane, 0);
+  }
+  // With zeros for the pieces that have no row from `least` on.
+  static __device__ __forceinline__ void load_from(T (&to)[8], const T* from, int lane, int least) {
 #pragma unroll
     for (int p = 0; p < pieces; ++p) {
-      const ColumnPiece<T> piece = *reinterpret_cast<const ColumnPiece<T>*>(from + first(lane, p));
+      ColumnPiece<T> piece{};
+      if ((p + 1) * 8 * E > least) piece = *reinterpret_cast<const ColumnPiece<T>*>(from + first(lane, p));
 #pragma unroll
       for (int e = 0; e < E; ++e) to[p * E + e] = piece.of[e];
     }
@@ -76,12 +86,12 @@ __device__ __forceinline__ R block_sum(R x, R* parts) {
   return sum;
 }
 
-template <class T, int NP>
-__global__ void EIGEN_G_REGISTERS((ReductionPlan<T, NP>::threads), 1, (ReductionPlan<T, NP>::registers))
+template <class T, int NP, int THREADS = reduction_threads<T, NP>()>
+__global__ void EIGEN_G_REGISTERS(THREADS, 1, (ReductionPlan<T, NP, THREADS>::registers))
     tridiagonalize_in_memory(Chunk<T> chunk, Work<T> work) {
   using R = real_t<T>;
   using L = Limits<R>;
-  using Plan = ReductionPlan<T, NP>;
+  using Plan = ReductionPlan<T, NP, THREADS>;
   using Rows = LaneRows<T>;
   constexpr int NB = Plan::panel, U = Plan::unit, TN = Plan::threads, WARPS = Plan::warps,
                 OWN = Plan::own_rows, S = strip_rows;
@@ -117,7 +127,7 @@ __global__ void EIGEN_G_REGISTERS((ReductionPlan<T, NP>::threads), 1, (Reduction
   for (int c = warp; c < strips * S; c += WARPS)
     for (int r = c / S * S + lane; r < strips * S; r += 32)
       a(r, c) = finite && r > c && r < n && c < n ? scale * source(r, c) : T(0);
-  R diagonal[OWN], before[OWN];  // before: as A is in memory, without the updates of the panel
+  R diagonal[OWN], before[OWN] = {};  // before: as A is in memory, without the updates of the panel
 #pragma unroll
   for (int q = 0; q < OWN; ++q) {
     const int r = tid + TN * q;
@@ -126,7 +136,9 @@ __global__ void EIGEN_G_REGISTERS((ReductionPlan<T, NP>::threads), 1, (Reduction
   for (int q = tid; q < 2 * NB * NP; q += TN) vs[q] = T(0);
   __syncthreads();
 
-  T next[OWN] = {};  // the next column of A
+  T next[OWN];  // the next column of A
+#pragma unroll
+  for (int q = 0; q < OWN; ++q) next[q] = T(0);
   T phase = T(1), last_v0 = T(0);
   R last_tau = 0, last_half = 0;
   int k0 = 0;  // first column of the panel
@@ -169,7 +181,7 @@ __global__ void EIGEN_G_REGISTERS((ReductionPlan<T, NP>::threads), 1, (Reduction
     for (int q = 0; q < OWN; ++q) {
       const int r = tid + TN * q;
       if (r <= k || r >= n) x[q] = T(0);
-      v[r] = x[q];
+      if (TN <= NP || r < NP) v[r] = x[q];
       if (r > k + 1) squares = add_real_product(x[q], x[q], squares);
     }
     squares = block_sum<WARPS>(squares, parts);
@@ -189,24 +201,40 @@ __global__ void EIGEN_G_REGISTERS((ReductionPlan<T, NP>::threads), 1, (Reduction
       }
     };
     R half = 0;
+    const int first = (k + 1) / S, first_block = (k + 1) / U;
+    // Units in the strips first...i-1.
+    const auto units_before = [&](int i) {
+      return ((i + first + 1) * (S / U) - 2 * first_block) * (i - first) / 2;
+    };
     if (h.tau != 0) {
-      // Others read v[k + 1] as it is, so that v_0 is not yet there.
-      for (int p = warp; p < 2 * j; p += WARPS) {
-        const T* const other = p < j ? vs + p * NP : ws + (p - j) * NP;
-        T sum = T(0);
-        for (int r = (k + 1) / 32 * 32 + lane; r < n; r += 32)
-          sum = fma(conj_of(other[r]), select(r == k + 1, h.v0, v[r]), sum);
-        sum = warp_sum(sum);
-        if (lane == 0) dots[p < j ? p : NB + p - j] = sum;
+      {  // a warp has DOTS of the products. Others read v[k + 1] as it is, so that v_0 is not yet there.
+        constexpr int DOTS = (2 * NB + WARPS - 1) / WARPS;
+        T dot[DOTS];
+#pragma unroll
+        for (int q = 0; q < DOTS; ++q) dot[q] = T(0);
+        for (int r = (k + 1) / 32 * 32 + lane; r < n; r += 32) {
+          const T of_row = select(r == k + 1, h.v0, v[r]);
+#pragma unroll
+          for (int q = 0; q < DOTS; ++q) {
+            const int p = warp + WARPS * q;
+            if (p < 2 * j)
+              dot[q] = fma(conj_of(p < j ? vs[p * NP + r] : ws[(p - j) * NP + r]), of_row, dot[q]);
+          }
+        }
+        const int kept = sum_over_lanes<DOTS, 5>(dot, 16, lane);
+#pragma unroll
+        for (int q = 0; q < kept_values(DOTS, 5); ++q) {
+          const int p = warp + WARPS * (kept + q);
+          if (p < 2 * j) dots[p < j ? p : NB + p - j] = dot[q];
+        }
       }
-      const int first = (k + 1) / S, across = S / U;
-      // The units of strip i have the columns from `first` S to (i + 1) S.
-      const int side = strips - first, units = side * (side + 1) / 2 * across;
+      // The units of a strip have the columns from first_block U to the strip's last row.
+      const int units_end = units_before(strips);
 #pragma unroll 1
-      for (int u = warp; u < units; u += WARPS) {
-        int i = 0, at = u;
-        while (at >= (i + 1) * across) at -= ++i * across;
-        const int r0 = (first + i) * S, c0 = first * S + at * U;
+      for (int u = warp; u < units_end; u += WARPS) {
+        int i = first;
+        while (u >= units_before(i + 1)) ++i;
+        const int r0 = i * S, c0 = (first_block + u - units_before(i)) * U;
         T v_rows[8], rows[8];
         Rows::load(v_rows, v + r0, lane);
 #pragma unroll
@@ -215,10 +243,10 @@ __global__ void EIGEN_G_REGISTERS((ReductionPlan<T, NP>::threads), 1, (Reduction
           if (r0 + Rows::row(lane, q) == k + 1) v_rows[q] = h.v0;
         }
 #pragma unroll 1
-        for (int c = c0; c < c0 + U; c += 16) {
+        for (int c = U == 16 ? c0 : max(c0, (k + 1) / 16 * 16); c < c0 + U; c += 16) {
           T entries[4][8], columns[4];
 #pragma unroll
-          for (int q = 0; q < 4; ++q) Rows::load(entries[q], &a(r0, c + lane / 8 + 4 * q), lane);
+          for (int q = 0; q < 4; ++q) Rows::load_from(entries[q], &a(r0, c + lane / 8 + 4 * q), lane, c - r0);
 #pragma unroll
           for (int q = 0; q < 4; ++q) {
             const int column = c + lane / 8 + 4 * q;
@@ -249,8 +277,7 @@ __global__ void EIGEN_G_REGISTERS((ReductionPlan<T, NP>::threads), 1, (Reduction
         y[q] = T(0);
         if (r > k && r < n) {
           T sum = before[q] * x[q];
-          for (int slot = first * across; slot < (r / S + 1) * across; ++slot)
-            sum = sum + sums[slot * NP + r];
+          for (int slot = first_block; slot < (r / S + 1) * (S / U); ++slot) sum = sum + sums[slot * NP + r];
           for (int slot = Plan::row_slots + r / S; slot < Plan::row_slots + strips; ++slot)
             sum = sum + sums[slot * NP + r];
 #pragma unroll 4
@@ -259,7 +286,7 @@ __global__ void EIGEN_G_REGISTERS((ReductionPlan<T, NP>::threads), 1, (Reduction
           y[q] = sum;
           if (r == k + 1) v[r] = h.v0;
         }
-        ys[r] = y[q];
+        if (TN <= NP || r < NP) ys[r] = y[q];
         dot = dot + real_product(x[q], y[q]);
       }
       dot = block_sum<WARPS>(dot, parts + WARPS);
@@ -267,7 +294,7 @@ __global__ void EIGEN_G_REGISTERS((ReductionPlan<T, NP>::threads), 1, (Reduction
 #pragma unroll
       for (int q = 0; q < OWN; ++q) {
         const T of_row = add_scaled(-half, x[q], h.tau * y[q]);  // w = tau y - half v
-        w[tid + TN * q] = of_row;
+        if (TN <= NP || tid < NP) w[tid + TN * q] = of_row;
         diagonal[q] -= twice_real_product(x[q], of_row);
       }
     } else {
@@ -276,7 +303,7 @@ __global__ void EIGEN_G_REGISTERS((ReductionPlan<T, NP>::threads), 1, (Reduction
 #pragma unroll
       for (int q = 0; q < OWN; ++q) {
         const int r = tid + TN * q;
-        v[r] = w[r] = ys[r] = T(0);
+        if (TN <= NP || r < NP) v[r] = w[r] = ys[r] = T(0);
       }
       __syncthreads();
     }
@@ -287,7 +314,7 @@ __global__ void EIGEN_G_REGISTERS((ReductionPlan<T, NP>::threads), 1, (Reduction
 
     // The entries below the diagonal of the columns behind the panel.
     __syncthreads();
-    const int first = (k + 1) / S, side = strips - first, tiles = side * (side + 1) / 2 * 4;
+    const int side = strips - first, tiles = side * (side + 1) / 2 * 4;
 #pragma unroll 1
     for (int t = warp; t < tiles; t += WARPS) {
       int i = 0, at = t;
