@@ -14,9 +14,22 @@ namespace eigen_g::batched {
 template <class T>
 void enqueue_chunk(CUstream_st* stream, Method method, const Chunk<T>& chunk, const Work<T>& work,
                    bool vectors, int multiprocessors) {
-  const auto launch = [&](auto kernel, std::int64_t blocks, int threads, int shared,
-                          const auto&... arguments) {
+  const auto launch = [&](auto kernel, auto blocks, int threads, int shared, const auto&... arguments) {
     if (shared > 48 << 10) allow_shared_memory(kernel, static_cast<std::size_t>(shared));
+    if constexpr (std::is_same_v<decltype(blocks), InClusters>) {
+      cudaLaunchConfig_t config{};
+      config.gridDim = static_cast<unsigned>(blocks.blocks);
+      config.blockDim = static_cast<unsigned>(threads);
+      config.dynamicSmemBytes = static_cast<std::size_t>(shared);
+      config.stream = stream;
+      cudaLaunchAttribute cluster;
+      cluster.id = cudaLaunchAttributeClusterDimension;
+      cluster.val.clusterDim = {static_cast<unsigned>(blocks.cluster), 1, 1};
+      config.attrs = &cluster;
+      config.numAttrs = 1;
+      EIGEN_G_CUDA(cudaLaunchKernelEx(&config, kernel, arguments...));
+      return;
+    }
     kernel<<<static_cast<unsigned>(blocks), static_cast<unsigned>(threads), static_cast<std::size_t>(shared),
              stream>>>(arguments...);
     EIGEN_G_LAUNCHED();

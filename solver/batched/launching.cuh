@@ -9,6 +9,13 @@
 
 namespace eigen_g::batched {
 
+// The blocks of a launch in clusters.
+struct InClusters {
+  std::int64_t blocks;
+  int cluster;
+  operator std::int64_t() const { return blocks; }
+};
+
 template <int N>
 using Order = std::integral_constant<int, N>;
 

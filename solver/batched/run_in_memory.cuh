@@ -46,16 +46,15 @@ void run_in_memory(const Launch& launch, const Chunk<T>& chunk, Work<T> work, bo
   const int n = chunk.n, leaves = leaves_in_memory(n);
   const std::int64_t count = chunk.count;
   with_padded_order(OrdersInMemory(), n, [&](auto np) {
-    constexpr int NP = np;
-    static const int threads =
-        std::getenv("BATCH512_THREADS") ? std::atoi(std::getenv("BATCH512_THREADS")) : 0;
-    if (NP == 256 && threads == 512 && sizeof(T) < 16) {
-      using Plan = ReductionPlan<T, NP, 512>;
-      launch(tridiagonalize_in_memory<T, NP, 512>, count, Plan::threads, Plan::shared(), chunk, work);
-      return;
-    }
-    using Plan = ReductionPlan<T, NP>;
-    launch(tridiagonalize_in_memory<T, NP>, count, Plan::threads, Plan::shared(), chunk, work);
+    constexpr int NP = np, few = NP == 256 ? 1 : 4, many = NP == 256 ? 4 : 8;
+    // A small batch has larger clusters. They have the same bits.
+    const char* const asked = std::getenv("BATCH512_CLUSTER");
+    if (asked ? std::atoi(asked) == many : count * many <= multiprocessors)
+      launch(tridiagonalize_in_memory<T, NP, many>, InClusters{count * many, many},
+             reduction_threads<T, NP>(), ReductionPlan<T, NP, many>::shared(), chunk, work);
+    else
+      launch(tridiagonalize_in_memory<T, NP, few>, InClusters{count * few, few}, reduction_threads<T, NP>(),
+             ReductionPlan<T, NP, few>::shared(), chunk, work);
   });
   launch_find_values<true>(launch, chunk, work, leaves, multiprocessors);
   launch(leaf_vectors_in_memory<T>, count * leaves, 32, LeafPlan<R>::shared(), chunk, work, leaves);

@@ -1,13 +1,15 @@
-// A = Q T Q^H for matrices of order 129 to 512: a block a matrix, with the matrix in the work array of its reflectors.
+// A = Q T Q^H for matrices of order 129 to 512: a cluster of blocks a matrix, with the matrix in the work array of its reflectors.
 //
 // Only the triangle below the diagonal is stored, in whole blocks of 64 x 64 entries; the diagonal is in registers. The update of A by the
-// last `panel` reflectors waits until they are complete (LAPACK zlatrd). A product with A takes each block for its rows and for its
-// columns. A warp multiplies a block of 64 rows and UNIT columns and stores the sums of its rows and of its columns; the sums of a row are
-// then added in a fixed order. Three barriers a column.
+// last `panel` reflectors waits until they are complete (LAPACK zlatrd). A product with A takes each entry for its row and for its column.
+// A warp multiplies 64 rows of 16 columns and stores the sums of the rows and of the columns. The columns belong to eight groups, in
+// turns of 16, and each block of the cluster has its share of the groups. The sums of a row are added in a fixed order: within a group,
+// then as a tree over the groups, so that their bits do not depend on the number of blocks. All blocks compute the same reflectors.
 //
 // Source: LAPACK zhetrd, with v_1 not scaled to one.
 #pragma once
 
+#include "solver/batched/cluster.cuh"
 #include "solver/batched/tridiagonalize.cuh"
 
 namespace eigen_g::batched {
@@ -22,17 +24,35 @@ EIGEN_G_HOST_DEVICE constexpr int reduction_threads() {
   return sizeof(T) == 16 ? 256 : NP;  // a complex double takes more registers
 }
 
-// NP: 256 or 512, the largest order.
-template <class T, int NP, int THREADS = reduction_threads<T, NP>()>
+// Groups of the columns of a matrix: column block b, 16 columns, is in group b % 8. Block `rank` of a cluster of C blocks has 8 / C groups
+// that follow each other.
+template <int C>
+struct ColumnBlocks {
+  static constexpr int columns = 16, groups = 8, own_groups = groups / C;
+  static __device__ __forceinline__ int owner(int b) { return b % groups / own_groups; }
+  // Place of a block among those of its owner, and the block at a place.
+  static __device__ __forceinline__ int place(int b) { return b / groups * own_groups + b % own_groups; }
+  static __device__ __forceinline__ int at(int rank, int place) {
+    return place / own_groups * groups + rank * own_groups + place % own_groups;
+  }
+  // Blocks of the owner before block b.
+  static __device__ __forceinline__ int before(int rank, int b) {
+    return b / groups * own_groups + min(max(b % groups - rank * own_groups, 0), own_groups);
+  }
+};
+
+// NP: 256 or 512, the largest order. C: blocks of a cluster.
+template <class T, int NP, int C>
 struct ReductionPlan {
-  static constexpr int threads = THREADS, warps = threads / 32, own_rows = (NP + threads - 1) / threads;
-  static constexpr int unit = NP == 256 ? 16 : 64;  // columns that a warp multiplies at once
+  static constexpr int threads = reduction_threads<T, NP>(), warps = threads / 32, own_rows = NP / threads;
   static constexpr int panel = static_cast<int>(sizeof(T)) * NP > 4096 ? 4 : 16;
-  static constexpr int registers = sizeof(T) == 16 && threads == 256 ? 255 : 128;
-  static constexpr int row_slots = NP / unit, slots = row_slots + NP / strip_rows;  // sums of a row
+  static constexpr int registers = sizeof(T) == 16 ? 255 : 128;
+  static constexpr int row_sums = NP / 16 / C * NP, column_sums = NP / strip_rows * (NP / C),
+                       exchange = C > 1 ? 2 * NP : 0;
   static constexpr int shared() {
-    return (2 * panel + slots + 1) * NP * static_cast<int>(sizeof(T)) +
-           2 * panel * static_cast<int>(sizeof(T)) + 3 * warps * static_cast<int>(sizeof(real_t<T>));
+    return (2 * panel * NP + row_sums + column_sums + NP + exchange + 2 * panel) *
+               static_cast<int>(sizeof(T)) +
+           3 * warps * static_cast<int>(sizeof(real_t<T>));
   }
 };
 
@@ -86,27 +106,56 @@ __device__ __forceinline__ R block_sum(R x, R* parts) {
   return sum;
 }
 
-template <class T, int NP, int THREADS = reduction_threads<T, NP>()>
-__global__ void EIGEN_G_REGISTERS(THREADS, 1, (ReductionPlan<T, NP, THREADS>::registers))
+template <class T, int NP, int C>
+__global__ void EIGEN_G_REGISTERS((reduction_threads<T, NP>()), 1, (ReductionPlan<T, NP, C>::registers))
     tridiagonalize_in_memory(Chunk<T> chunk, Work<T> work) {
   using R = real_t<T>;
   using L = Limits<R>;
-  using Plan = ReductionPlan<T, NP, THREADS>;
+  using Plan = ReductionPlan<T, NP, C>;
   using Rows = LaneRows<T>;
-  constexpr int NB = Plan::panel, U = Plan::unit, TN = Plan::threads, WARPS = Plan::warps,
-                OWN = Plan::own_rows, S = strip_rows;
+  using Blocks = ColumnBlocks<C>;
+  constexpr int NB = Plan::panel, TN = Plan::threads, WARPS = Plan::warps, OWN = Plan::own_rows,
+                S = strip_rows, U = Blocks::columns, OG = Blocks::own_groups;
   T* const vs =
       reinterpret_cast<T*>(DynamicShared<pair_t<R>>::memory());  // [NB][NP]: reflectors of the panel
   T* const ws = vs + NB * NP;                                    // [NB][NP]: A - V W^H - W V^H
-  T* const sums = ws + NB * NP;  // [slots][NP]: of the rows by column block, then of the columns by strip
-  T* const ys = sums + Plan::slots * NP;                 // [NP]
+  T* const row_sums = ws + NB * NP;                              // [own column block][NP]
+  T* const column_sums = row_sums + Plan::row_sums;              // [strip][own column]
+  T* const exchange = column_sums + Plan::column_sums;   // [2][NP], in turns: this block's part of a product
+  T* const ys = exchange + Plan::exchange;               // [NP]
   T* const dots = ys + NP;                               // [2][NB]: V^H v and W^H v
   R* const parts = reinterpret_cast<R*>(dots + 2 * NB);  // [3][warps]
-  const int tid = threadIdx.x, lane = tid % 32, warp = tid / 32;
-  const std::int64_t matrix = blockIdx.x, id = chunk.id(matrix), row = matrix * work.ld;
+  const int tid = threadIdx.x, lane = tid % 32, warp = tid / 32, rank = static_cast<int>(blockIdx.x % C);
+  const std::int64_t matrix = blockIdx.x / C, id = chunk.id(matrix), row = matrix * work.ld;
   const int n = chunk.order(id), strips = in_strips(n) / S;
   const Reflectors<T> a(work, matrix);
   const Triangle<T> source(chunk.a.of(id), chunk.lda.of(id), chunk.upper);
+  const auto barrier = [] {  // of all that share the matrix
+    if constexpr (C > 1)
+      cluster_barrier();
+    else
+      __syncthreads();
+  };
+  // Entry (r, c), which another block may have written.
+  const auto entry = [&](int r, int c) {
+    if constexpr (C > 1)
+      return __ldcg(&a(r, c));
+    else
+      return a(r, c);
+  };
+  // Calls act(strip, column block) for this warp's share of this block's units: the columns of the blocks from first_block on in the
+  // triangle's strips from first_strip on.
+  const auto each_unit = [&](int first_strip, int first_block, const auto& act) {
+    const int skipped = Blocks::before(rank, first_block);
+    int u = warp;
+#pragma unroll 1
+    for (int i = first_strip; i < strips; ++i) {
+      const int count = Blocks::before(rank, (i + 1) * (S / U)) - skipped;
+#pragma unroll 1
+      for (; u < count; u += WARPS) act(i, Blocks::at(rank, skipped + u));
+      u -= count;
+    }
+  };
 
   R largest = 0;
   for (int c = warp; c < n; c += WARPS)
@@ -123,10 +172,11 @@ __global__ void EIGEN_G_REGISTERS(THREADS, 1, (ReductionPlan<T, NP, THREADS>::re
   const bool finite = largest <= L::largest;
   const int exponent = finite ? scale_exponent(largest) : 0;
   const R scale = scalbn(R(1), -exponent);
-  if (tid == 0) store_constants(work, matrix, n, exponent, finite);
+  if (rank == 0 && tid == 0) store_constants(work, matrix, n, exponent, finite);
   for (int c = warp; c < strips * S; c += WARPS)
-    for (int r = c / S * S + lane; r < strips * S; r += 32)
-      a(r, c) = finite && r > c && r < n && c < n ? scale * source(r, c) : T(0);
+    if (Blocks::owner(c / U) == rank)
+      for (int r = c / S * S + lane; r < strips * S; r += 32)
+        a(r, c) = finite && r > c && r < n && c < n ? scale * source(r, c) : T(0);
   R diagonal[OWN], before[OWN] = {};  // before: as A is in memory, without the updates of the panel
 #pragma unroll
   for (int q = 0; q < OWN; ++q) {
@@ -134,7 +184,7 @@ __global__ void EIGEN_G_REGISTERS(THREADS, 1, (ReductionPlan<T, NP, THREADS>::re
     diagonal[q] = finite && r < n ? scale * real_of(source(r, r)) : R(0);
   }
   for (int q = tid; q < 2 * NB * NP; q += TN) vs[q] = T(0);
-  __syncthreads();
+  barrier();
 
   T next[OWN];  // the next column of A
 #pragma unroll
@@ -142,6 +192,7 @@ __global__ void EIGEN_G_REGISTERS(THREADS, 1, (ReductionPlan<T, NP, THREADS>::re
   T phase = T(1), last_v0 = T(0);
   R last_tau = 0, last_half = 0;
   int k0 = 0;  // first column of the panel
+  int turn = 0;
 #pragma unroll 1
   for (int k = 0; k < n; ++k) {
     const int j = k - k0;
@@ -151,7 +202,7 @@ __global__ void EIGEN_G_REGISTERS(THREADS, 1, (ReductionPlan<T, NP, THREADS>::re
     }
     T* const v = vs + j * NP;
     T* const w = ws + j * NP;
-    if (tid == k % TN) {
+    if (rank == 0 && tid == k % TN) {
 #pragma unroll
       for (int q = 0; q < OWN; ++q)
         if (k / TN == q) work.d[row + k] = diagonal[q];
@@ -164,7 +215,7 @@ __global__ void EIGEN_G_REGISTERS(THREADS, 1, (ReductionPlan<T, NP, THREADS>::re
     for (int q = 0; q < OWN; ++q) {
       const int r = tid + TN * q;
       x[q] = next[q];
-      if (j == 0) x[q] = r > k && r < n ? a(r, k) : T(0);
+      if (j == 0) x[q] = r > k && r < n ? entry(r, k) : T(0);
     }
 #pragma unroll 4
     for (int p = 0; p < j; ++p) {
@@ -181,12 +232,12 @@ __global__ void EIGEN_G_REGISTERS(THREADS, 1, (ReductionPlan<T, NP, THREADS>::re
     for (int q = 0; q < OWN; ++q) {
       const int r = tid + TN * q;
       if (r <= k || r >= n) x[q] = T(0);
-      if (TN <= NP || r < NP) v[r] = x[q];
+      v[r] = x[q];
       if (r > k + 1) squares = add_real_product(x[q], x[q], squares);
     }
     squares = block_sum<WARPS>(squares, parts);
     const Reflector<T> h = make_reflector(v[k + 1], squares);
-    if (tid == 0) store_reflector(work, row, k, h, phase);
+    if (rank == 0 && tid == 0) store_reflector(work, row, k, h, phase);
 #pragma unroll
     for (int q = 0; q < OWN; ++q) {
       const int r = tid + TN * q;
@@ -196,16 +247,12 @@ __global__ void EIGEN_G_REGISTERS(THREADS, 1, (ReductionPlan<T, NP, THREADS>::re
 #pragma unroll
       for (int q = 0; q < OWN; ++q) {
         const int r = tid + TN * q;
-        if (r > k && r < n) a(r, k) = x[q];
-        next[q] = r > k + 1 && r < n ? a(r, k + 1) : T(0);
+        if (r > k && r < n && Blocks::owner(k / U) == rank) a(r, k) = x[q];
+        next[q] = r > k + 1 && r < n ? entry(r, k + 1) : T(0);
       }
     };
     R half = 0;
     const int first = (k + 1) / S, first_block = (k + 1) / U;
-    // Units in the strips first...i-1.
-    const auto units_before = [&](int i) {
-      return ((i + first + 1) * (S / U) - 2 * first_block) * (i - first) / 2;
-    };
     if (h.tau != 0) {
       {  // a warp has DOTS of the products. Others read v[k + 1] as it is, so that v_0 is not yet there.
         constexpr int DOTS = (2 * NB + WARPS - 1) / WARPS;
@@ -228,65 +275,93 @@ __global__ void EIGEN_G_REGISTERS(THREADS, 1, (ReductionPlan<T, NP, THREADS>::re
           if (p < 2 * j) dots[p < j ? p : NB + p - j] = dot[q];
         }
       }
-      // The units of a strip have the columns from first_block U to the strip's last row.
-      const int units_end = units_before(strips);
-#pragma unroll 1
-      for (int u = warp; u < units_end; u += WARPS) {
-        int i = first;
-        while (u >= units_before(i + 1)) ++i;
-        const int r0 = i * S, c0 = (first_block + u - units_before(i)) * U;
-        T v_rows[8], rows[8];
+      each_unit(first, first_block, [&](int i, int block) {
+        const int r0 = i * S, c = block * U, place = Blocks::place(block);
+        T v_rows[8], rows[8], entries[4][8], columns[4];
         Rows::load(v_rows, v + r0, lane);
+#pragma unroll
+        for (int q = 0; q < 4; ++q) Rows::load_from(entries[q], &a(r0, c + lane / 8 + 4 * q), lane, c - r0);
 #pragma unroll
         for (int q = 0; q < 8; ++q) {
           rows[q] = T(0);
           if (r0 + Rows::row(lane, q) == k + 1) v_rows[q] = h.v0;
         }
-#pragma unroll 1
-        for (int c = U == 16 ? c0 : max(c0, (k + 1) / 16 * 16); c < c0 + U; c += 16) {
-          T entries[4][8], columns[4];
 #pragma unroll
-          for (int q = 0; q < 4; ++q) Rows::load_from(entries[q], &a(r0, c + lane / 8 + 4 * q), lane, c - r0);
+        for (int q = 0; q < 4; ++q) {
+          const int column = c + lane / 8 + 4 * q;
+          const T v_column = select(column == k + 1, h.v0, v[column]);
+          T even = T(0), odd = T(0);
 #pragma unroll
-          for (int q = 0; q < 4; ++q) {
-            const int column = c + lane / 8 + 4 * q;
-            const T v_column = select(column == k + 1, h.v0, v[column]);
-            T even = T(0), odd = T(0);
-#pragma unroll
-            for (int e = 0; e < 8; ++e) {
-              rows[e] = fma(entries[q][e], v_column, rows[e]);
-              T& sum = e % 2 == 0 ? even : odd;
-              sum = fma(conj_of(entries[q][e]), v_rows[e], sum);
-            }
-            columns[q] = even + odd;
+          for (int e = 0; e < 8; ++e) {
+            rows[e] = fma(entries[q][e], v_column, rows[e]);
+            T& sum = e % 2 == 0 ? even : odd;
+            sum = fma(conj_of(entries[q][e]), v_rows[e], sum);
           }
-          const int kept = sum_over_lanes<4, 3>(columns, 4, lane);
-          sums[(Plan::row_slots + r0 / S) * NP + c + lane / 8 + 4 * kept] = columns[0];
+          columns[q] = even + odd;
         }
-        const int kept = sum_over_lanes<8, 2>(rows, 16, lane);
+        const int kept_column = sum_over_lanes<4, 3>(columns, 4, lane);
+        column_sums[i * (NP / C) + place * U + lane / 8 + 4 * kept_column] = columns[0];
+        const int kept_row = sum_over_lanes<8, 2>(rows, 16, lane);
 #pragma unroll
-        for (int q = 0; q < 2; ++q) sums[c0 / U * NP + r0 + Rows::row(lane, kept + q)] = rows[q];
-      }
+        for (int q = 0; q < 2; ++q) row_sums[place * NP + r0 + Rows::row(lane, kept_row + q)] = rows[q];
+      });
       __syncthreads();
       store_column();
       T y[OWN];
+#pragma unroll
+      for (int q = 0; q < OWN; ++q) {  // this block's groups
+        const int r = tid + TN * q, own_block = r / U;
+        T group[OG];
+#pragma unroll
+        for (int g = 0; g < OG; ++g) {
+          group[g] = T(0);
+#pragma unroll
+          for (int t = 0; t < NP / U / Blocks::groups; ++t) {
+            const int block = t * Blocks::groups + rank * OG + g;
+            if (r > k && r < n && block >= first_block && block < (r / S + 1) * (S / U))
+              group[g] = group[g] + row_sums[(t * OG + g) * NP + r];
+          }
+          if (r > k && r < n && own_block % Blocks::groups == rank * OG + g)
+            for (int i = r / S; i < strips; ++i)
+              group[g] = group[g] + column_sums[i * (NP / C) + Blocks::place(own_block) * U + r % U];
+        }
+#pragma unroll
+        for (int width = 1; width < OG; width *= 2)
+#pragma unroll
+          for (int g = 0; g < OG; g += 2 * width) group[g] = group[g] + group[g + width];
+        y[q] = group[0];
+        if constexpr (C > 1) exchange[turn * NP + r] = y[q];
+      }
+      if constexpr (C > 1) {
+        cluster_barrier();
+#pragma unroll
+        for (int q = 0; q < OWN; ++q) {
+          T part[C];
+#pragma unroll
+          for (int c = 0; c < C; ++c) part[c] = *in_block_of_cluster(exchange + turn * NP + tid + TN * q, c);
+#pragma unroll
+          for (int width = 1; width < C; width *= 2)
+#pragma unroll
+            for (int c = 0; c < C; c += 2 * width) part[c] = part[c] + part[c + width];
+          y[q] = part[0];
+        }
+        turn ^= 1;
+      }
       R dot = 0;
 #pragma unroll
       for (int q = 0; q < OWN; ++q) {
         const int r = tid + TN * q;
-        y[q] = T(0);
         if (r > k && r < n) {
-          T sum = before[q] * x[q];
-          for (int slot = first_block; slot < (r / S + 1) * (S / U); ++slot) sum = sum + sums[slot * NP + r];
-          for (int slot = Plan::row_slots + r / S; slot < Plan::row_slots + strips; ++slot)
-            sum = sum + sums[slot * NP + r];
+          T sum = add_scaled(before[q], x[q], y[q]);
 #pragma unroll 4
           for (int p = 0; p < j; ++p)
             sum = fma(-vs[p * NP + r], dots[NB + p], fma(-ws[p * NP + r], dots[p], sum));
           y[q] = sum;
           if (r == k + 1) v[r] = h.v0;
+        } else {
+          y[q] = T(0);
         }
-        if (TN <= NP || r < NP) ys[r] = y[q];
+        ys[r] = y[q];
         dot = dot + real_product(x[q], y[q]);
       }
       dot = block_sum<WARPS>(dot, parts + WARPS);
@@ -294,7 +369,7 @@ __global__ void EIGEN_G_REGISTERS(THREADS, 1, (ReductionPlan<T, NP, THREADS>::re
 #pragma unroll
       for (int q = 0; q < OWN; ++q) {
         const T of_row = add_scaled(-half, x[q], h.tau * y[q]);  // w = tau y - half v
-        if (TN <= NP || tid < NP) w[tid + TN * q] = of_row;
+        w[tid + TN * q] = of_row;
         diagonal[q] -= twice_real_product(x[q], of_row);
       }
     } else {
@@ -303,7 +378,7 @@ __global__ void EIGEN_G_REGISTERS(THREADS, 1, (ReductionPlan<T, NP, THREADS>::re
 #pragma unroll
       for (int q = 0; q < OWN; ++q) {
         const int r = tid + TN * q;
-        if (TN <= NP || r < NP) v[r] = w[r] = ys[r] = T(0);
+        v[r] = w[r] = ys[r] = T(0);
       }
       __syncthreads();
     }
@@ -314,13 +389,8 @@ __global__ void EIGEN_G_REGISTERS(THREADS, 1, (ReductionPlan<T, NP, THREADS>::re
 
     // The entries below the diagonal of the columns behind the panel.
     __syncthreads();
-    const int side = strips - first, tiles = side * (side + 1) / 2 * 4;
-#pragma unroll 1
-    for (int t = warp; t < tiles; t += WARPS) {
-      int i = 0, at = t;
-      while (at >= (i + 1) * 4) at -= ++i * 4;
-      const int r0 = (first + i) * S, c0 = first * S + at * 16 + lane / 8;
-      if (c0 - lane / 8 + 15 <= k) continue;
+    each_unit(first, first_block, [&](int i, int block) {
+      const int r0 = i * S, c0 = block * U + lane / 8;
       T entries[4][8];
 #pragma unroll
       for (int q = 0; q < 4; ++q) Rows::load(entries[q], &a(r0, c0 + 4 * q), lane);
@@ -348,10 +418,11 @@ __global__ void EIGEN_G_REGISTERS(THREADS, 1, (ReductionPlan<T, NP, THREADS>::re
             if (r0 + Rows::row(lane, e) <= c) entries[q][e] = T(0);
         Rows::store(entries[q], &a(r0, c), lane);
       }
-    }
-    __syncthreads();
+    });
+    barrier();
     k0 = k + 1;
   }
+  if constexpr (C > 1) cluster_barrier();  // no block ends while others read its shared memory
 }
 
 }  // namespace eigen_g::batched

@@ -76,8 +76,12 @@ Pairs<T> solve(const Batch<T>& batch, const How& how = {}) {
   if (how.sweeps >= 0) work.most_sweeps = how.sweeps;
   emulation::seed(how.seed);
   run_chunk<D>(
-      [](auto kernel, std::int64_t blocks, int threads, int shared, const auto&... arguments) {
-        emulation::launch(kernel, blocks, threads, shared, arguments...);
+      [](auto kernel, auto blocks, int threads, int shared, const auto&... arguments) {
+        if constexpr (std::is_same_v<decltype(blocks), InClusters>)
+          emulation::launch(kernel, emulation::InClusters{blocks.blocks, blocks.cluster}, threads, shared,
+                            arguments...);
+        else
+          emulation::launch(kernel, blocks, threads, shared, arguments...);
       },
       method, std::bit_cast<Chunk<D>>(chunk), work, how.vectors, how.multiprocessors);
   CHECK(pairs.touched() == 0);
