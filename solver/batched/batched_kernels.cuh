@@ -14,19 +14,25 @@ namespace eigen_g::batched {
 template <class T>
 void enqueue_chunk(CUstream_st* stream, Method method, const Chunk<T>& chunk, const Work<T>& work,
                    bool vectors, int multiprocessors) {
-  const auto launch = [&](auto kernel, std::int64_t blocks, int threads, int shared,
-                          const auto&... arguments) {
+  const auto launch = [&](auto kernel, auto blocks, int threads, int shared, const auto&... arguments) {
     if (shared > 48 << 10) allow_shared_memory(kernel, static_cast<std::size_t>(shared));
-    cudaLaunchAttribute priority{};
-    priority.id = cudaLaunchAttributePriority;
-    EIGEN_G_CUDA(cudaDeviceGetStreamPriorityRange(nullptr, &priority.val.priority));
     cudaLaunchConfig_t how{};
-    how.gridDim = static_cast<unsigned>(blocks);
     how.blockDim = static_cast<unsigned>(threads);
     how.dynamicSmemBytes = static_cast<std::size_t>(shared);
     how.stream = stream;
-    how.attrs = &priority;
-    how.numAttrs = before_others<decltype(kernel)> ? 1 : 0;
+    cudaLaunchAttribute attribute{};
+    how.attrs = &attribute;
+    if constexpr (std::is_same_v<decltype(blocks), InClusters>) {
+      how.gridDim = static_cast<unsigned>(blocks.blocks);
+      attribute.id = cudaLaunchAttributeClusterDimension;
+      attribute.val.clusterDim = {static_cast<unsigned>(blocks.cluster), 1, 1};
+      how.numAttrs = 1;
+    } else {
+      how.gridDim = static_cast<unsigned>(blocks);
+      attribute.id = cudaLaunchAttributePriority;
+      EIGEN_G_CUDA(cudaDeviceGetStreamPriorityRange(nullptr, &attribute.val.priority));
+      how.numAttrs = before_others<decltype(kernel)> ? 1 : 0;
+    }
     EIGEN_G_CUDA(cudaLaunchKernelEx(&how, kernel, arguments...));
   };
   using D = device_t<T>;

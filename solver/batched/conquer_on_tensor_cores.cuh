@@ -8,21 +8,9 @@
 #pragma once
 
 #include "solver/batched/conquer.cuh"
+#include "solver/batched/multiply_8x8x4.cuh"
 
 namespace eigen_g::batched {
-
-// D := A B + D for A 8 x 4, B 4 x 8: lane (m, k) has A(m, k), B(k, m), and D(m, 2 k), D(m, 2 k + 1) in d.
-#ifdef __CUDACC__
-__device__ __forceinline__ void multiply_8x8x4(double2& d, double a, double b) {
-#if __CUDA_ARCH__ >= 800
-  asm("mma.sync.aligned.m8n8k4.row.col.f64.f64.f64.f64 {%0, %1}, {%2}, {%3}, {%0, %1};"
-      : "+d"(d.x), "+d"(d.y)
-      : "d"(a), "d"(b));
-#else
-  __trap();
-#endif
-}
-#endif
 
 // A warp computes -T of the eight reflectors from k0 on, 8 x 8, row-major: column j of T solves
 //   t_q = tau_q ((q = j) - sum over p > q of (v_q, v_p) t_p)
