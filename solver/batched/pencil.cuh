@@ -200,7 +200,7 @@ __device__ void solve_strip(const T* l, T* x, int blocks) {
 }
 
 template <class T, int THREADS>
-__global__ void __launch_bounds__(THREADS) to_standard_form(Chunk<T> chunk, PencilWork<T> work) {
+__global__ void EIGEN_G_REGISTERS(THREADS, 1, (sizeof(T) == 16 ? 255 : 128)) to_standard_form(Chunk<T> chunk, PencilWork<T> work) {
   using R = real_t<T>;
   using L = Limits<R>;
   constexpr int H = THREADS / 32, LD = TeamMemory<T>::LD;
