@@ -200,7 +200,8 @@ __device__ void solve_strip(const T* l, T* x, int blocks) {
 }
 
 template <class T, int THREADS>
-__global__ void EIGEN_G_REGISTERS(THREADS, 1, (sizeof(T) == 16 ? 255 : 128)) to_standard_form(Chunk<T> chunk, PencilWork<T> work) {
+__global__ void EIGEN_G_REGISTERS(THREADS, 1, (sizeof(T) == 16 ? 255 : 128))
+    to_standard_form(Chunk<T> chunk, PencilWork<T> work) {
   using R = real_t<T>;
   using L = Limits<R>;
   constexpr int H = THREADS / 32, LD = TeamMemory<T>::LD;
@@ -276,8 +277,7 @@ __global__ void EIGEN_G_REGISTERS(THREADS, 1, (sizeof(T) == 16 ? 255 : 128)) to_
   for (int begin = 0; begin < n; begin += 32) {
     for (int q = h; q < 32; q += H)
       for (int r = lane; r < 8 * blocks; r += 32)
-        sm.x[r * LD + q] =
-            r < n && begin + q < n ? scale_a * a(sm.order[r], sm.order[begin + q]) : T(0);
+        sm.x[r * LD + q] = r < n && begin + q < n ? scale_a * a(sm.order[r], sm.order[begin + q]) : T(0);
     solve_strip<T, THREADS>(sm.l, sm.x, blocks);
     if (begin + lane < n)
       for (int r = h; r < n; r += H)
@@ -322,8 +322,7 @@ __global__ void __launch_bounds__(THREADS) from_standard_form(Chunk<T> chunk, Pe
                        fabs(scalbn(w[columns - 1], exponents.x)) <= Limits<R>::largest))
     info = info > 0 ? info : -1;  // values overflow
   const bool valid = info >= 0 && info <= n;
-  for (int q = tid; q < columns; q += THREADS)
-    chunk.w.of(id)[q] = valid ? scalbn(w[q], exponents.x) : R(NAN);
+  for (int q = tid; q < columns; q += THREADS) chunk.w.of(id)[q] = valid ? scalbn(w[q], exponents.x) : R(NAN);
   if (tid == 0) report_status(chunk, id, info);
   if (!work.factor) return;
 
@@ -344,8 +343,7 @@ __global__ void __launch_bounds__(THREADS) from_standard_form(Chunk<T> chunk, Pe
         sm.x[r * LD + q] = r < n && begin + q < columns ? y[(begin + q) * ld + r] : T(0);
     solve_strip<T, THREADS>(sm.l, sm.x, blocks);
     for (int q = h; q < 32 && begin + q < columns; q += H)
-      for (int r = lane; r < n; r += 32)
-        z[(begin + q) * ldz + sm.order[r]] = scale * sm.x[r * LD + q];
+      for (int r = lane; r < n; r += 32) z[(begin + q) * ldz + sm.order[r]] = scale * sm.x[r * LD + q];
     team_barrier<THREADS>();
   }
 }

@@ -45,8 +45,7 @@ struct TinyPencil {
         for (int i = 0; i < N; ++i) {
           int place = 0;
 #pragma unroll
-          for (int j = 0; j < N; ++j)
-            place += size_of[j] > size_of[i] || (size_of[j] == size_of[i] && j < i);
+          for (int j = 0; j < N; ++j) place += size_of[j] > size_of[i] || (size_of[j] == size_of[i] && j < i);
 #pragma unroll
           for (int k = 0; k < N; ++k) order[k] = place == k ? i : order[k];
         }

@@ -6,8 +6,9 @@
 
 namespace support::batched {
 
-inline const std::vector<const char*> kinds_of_b{"well-conditioned", "identity",  "graded down", "graded up",
-                                                 "nearly singular",  "huge scale", "tiny scale",  "rows of two scales"};
+inline const std::vector<const char*> kinds_of_b{"well-conditioned", "identity",          "graded down",
+                                                 "graded up",        "nearly singular",   "huge scale",
+                                                 "tiny scale",       "rows of two scales"};
 
 // Each B is positive definite. Its triangle and its padding are those of `like`.
 template <class T>
@@ -46,7 +47,8 @@ Batch<T> make_b(const Batch<T>& like, const std::vector<int>& kinds, unsigned se
         if (kind == 4) sum *= 100 * n * eps;
         if (kind != 1)
           for (int l = 0; l < (kind == 4 ? (n + 1) / 2 : n); ++l)
-            sum += m[static_cast<std::size_t>(i + l * n)] * std::conj(m[static_cast<std::size_t>(j + l * n)]) / double(n);
+            sum += m[static_cast<std::size_t>(i + l * n)] *
+                   std::conj(m[static_cast<std::size_t>(j + l * n)]) / double(n);
         sum *= factor(i) * factor(j);
         b.at(k, i, j) = number_of<T>(i == j ? Complex(sum.real(), nan) : sum);
       }
@@ -69,8 +71,8 @@ void check_pencil(const Batch<T>& a, const Batch<T>& b, const Pairs<T>& pairs, s
   const eigen_g::GeneralisedVerification v = eigen_g::verify_generalised<T>(
       1, eigen_g::Uplo::lower, n, whole_a.data(), n, whole_b.data(), n, static_cast<std::int64_t>(w.size()),
       w.data(), z.data(), n, eigen_g::DeviceChoice::cpu, 1);
-  CAPTURE(k, n, v.residual, v.residual_limit, v.orthogonality, v.orthogonality_limit, v.condition, v.ascending,
-          v.finite);
+  CAPTURE(k, n, v.residual, v.residual_limit, v.orthogonality, v.orthogonality_limit, v.condition,
+          v.ascending, v.finite);
   CHECK(passed(v));
 }
 

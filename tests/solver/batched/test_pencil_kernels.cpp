@@ -76,7 +76,8 @@ Pairs<T> solve(const Batch<T>& given_a, const Batch<T>& given_b, const How& how 
   Arena arena(reinterpret_cast<void*>(start * Arena::alignment), counting.bytes());
   const auto [work, pencil] = place(arena);
   emulation::seed(how.seed);
-  const auto launch = [](auto kernel, std::int64_t blocks, int threads, int shared, const auto&... arguments) {
+  const auto launch = [](auto kernel, std::int64_t blocks, int threads, int shared,
+                         const auto&... arguments) {
     emulation::launch(kernel, blocks, threads, shared, arguments...);
   };
   run_pencil_chunk<D>(
@@ -107,14 +108,13 @@ std::vector<int> kinds(std::size_t count, int first) {
 
 TEMPLATE_TEST_CASE("pencil kernels: kinds of B, families of A, and values only", "", ALL_TYPES) {
   int turn = static_cast<int>(sizeof(TestType)) / 4;
-  for (const int n : {1,  2,  3,  4,  5,  6,  7,  8,  15, 16, 17, 31, 32,
-                      33, 47, 48, 49, 63, 64, 65, 95, 96, 97, 127, 128}) {
+  for (const int n :
+       {1, 2, 3, 4, 5, 6, 7, 8, 15, 16, 17, 31, 32, 33, 47, 48, 49, 63, 64, 65, 95, 96, 97, 127, 128}) {
     ++turn;
     std::vector<int> families_of_a{0, 0, 5, 7, 8, 3, 1, 0};
     if (n > 33) families_of_a.resize(n > 64 ? 2 : 3);
     const auto b_kinds = kinds(families_of_a.size(), n > 33 ? turn : 0);
-    const Batch<TestType> a = make_batch<TestType>(n, families_of_a, turn % 2 == 0),
-                          b = make_b(a, b_kinds);
+    const Batch<TestType> a = make_batch<TestType>(n, families_of_a, turn % 2 == 0), b = make_b(a, b_kinds);
     How how;
     how.seed = static_cast<unsigned>(n);
     const Pairs<TestType> pairs = solve(a, b, how);
@@ -133,7 +133,8 @@ TEMPLATE_TEST_CASE(
     ALL_TYPES) {
   for (const int n : {1, 3, 4, 7, 20, 33, 65}) {
     const std::vector<int> families_of_a = n > 32 ? std::vector<int>{0, 8} : std::vector<int>{0, 8, 5, 7};
-    const Batch<TestType> a = make_batch<TestType>(n, families_of_a), b = make_b(a, kinds(families_of_a.size(), 2)),
+    const Batch<TestType> a = make_batch<TestType>(n, families_of_a),
+                          b = make_b(a, kinds(families_of_a.size(), 2)),
                           blank = make_batch<TestType>(n, families_of_a, true, 4);
     const Pairs<TestType> whole = solve(a, b);
     CAPTURE(n);
@@ -165,8 +166,8 @@ TEMPLATE_TEST_CASE(
 TEMPLATE_TEST_CASE("pencil kernels: matrices of several orders", "", ALL_TYPES) {
   for (const std::vector<int>& orders :
        {std::vector<int>{5, 8, 6}, {9, 16, 13}, {32, 17, 25}, {48, 33}, {50, 64}, {90, 65}, {97, 100}}) {
-    const Batch<TestType> a =
-                              make_batch<TestType>(orders, std::vector<int>(orders.size(), 0), orders.size() % 2 == 1),
+    const Batch<TestType> a = make_batch<TestType>(orders, std::vector<int>(orders.size(), 0),
+                                                   orders.size() % 2 == 1),
                           b = make_b(a, kinds(orders.size(), 1));
     How how;
     how.pointers = true;
@@ -214,7 +215,8 @@ TEMPLATE_TEST_CASE("pencil kernels: a bad matrix harms its own problem only", ""
         }
         std::int64_t others = 0;
         for (const R x : pairs.values(k)) others += !std::isnan(x);
-        for (const TestType x : pairs.vectors(k)) others += !std::isnan(std::real(x)) || (is_complex<TestType> && !std::isnan(std::imag(x)));
+        for (const TestType x : pairs.vectors(k))
+          others += !std::isnan(std::real(x)) || (is_complex<TestType> && !std::isnan(std::imag(x)));
         CHECK(others == 0);
       }
     }
