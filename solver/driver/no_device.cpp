@@ -16,13 +16,13 @@ template <class T>
 NO_DEVICE(WorkspaceBytes bytes_on_gpu(const Plan&, MatrixLayout))
 template <class T>
 NO_DEVICE(std::unique_ptr<BatchOnGpu<T>> batch_on_gpu(std::int64_t, std::int64_t, const Options&,
-                                                      const Devices&, Resources*))
+                                                      const Devices&, bool, Resources*))
 template <class T>
 NO_DEVICE(BatchFailures ragged_on_gpu(const Batch<T>&, BatchReport&))
 template <class T>
 NO_DEVICE(void host_batch_on_gpu(const Batch<T>&, BatchReport&))
 template <class T>
-NO_DEVICE(WorkspaceBytes host_batch_bytes_on_gpu(std::int64_t, std::int64_t, const Options&))
+NO_DEVICE(WorkspaceBytes host_batch_bytes_on_gpu(std::int64_t, std::int64_t, const Options&, bool))
 EIGEN_G_INSTANTIATE(all_types, backend_on_gpu, bytes_on_gpu, batch_on_gpu, ragged_on_gpu, host_batch_on_gpu,
                     host_batch_bytes_on_gpu);
 
