@@ -77,8 +77,8 @@ OnThreads<R>::Workspace::Workspace(Arena& arena, std::int64_t n, bool vectors, s
       u(arena.take<R>(vectors ? n * panel_width(n) : 0)) {}
 
 template <class R>
-OnThreads<R>::OnThreads(const Tree& tree, const std::vector<R>& d, const std::vector<R>& e, R* values,
-                        MatrixView<R> z, const Workspace& own, int threads)
+OnThreads<R>::OnThreads(const Division& division, const std::vector<R>& d, const std::vector<R>& e, R* values,
+                        MatrixView<R> z, const Workspace& own, int threads, const Selection& wanted)
     : n_(static_cast<Index>(d.size())),
       rows_{z.data != nullptr},
       threads_(threads),
@@ -93,10 +93,12 @@ OnThreads<R>::OnThreads(const Tree& tree, const std::vector<R>& d, const std::ve
       c_(own.c),
       u_(own.u),
       found_{0, n_},
+      wanted_(wanted),
+      exponent_(division.exponent),
       block_rows_(n_ < 1500 ? block_rows / 2 : block_rows),
       block_columns_(n_ < 1500 ? block_columns / 2 : block_columns) {
   std::size_t most = 0;
-  for (const auto& level : tree.levels) {
+  for (const auto& level : division.tree.levels) {
     merges_.insert(merges_.end(), level.begin(), level.end());
     most = std::max(most, level.size());
   }
@@ -224,13 +226,46 @@ void OnThreads<R>::solve_roots(const Part& p, Index begin, Index end) {
   for (Index j = begin; j < end; ++j)
     if (!dc::solve_secular(crew, *p.shape, p.x, j)) note_failure(p.merge.first + j + 1);
 }
+// All roots, but in the last merge of a subset's values only those that may be in the subset. Root j is between poles j and j + 1, so all
+// others can be placed in the order without being known: their lower poles stand for them.
+template <class R>
+Roots OnThreads<R>::roots_to_solve(const Part& p, bool last) const {
+  const Index k = p.shape->k;
+  const Subset& subset = wanted_.subset;
+  if (!last || rows_.all || subset.by == Subset::By::all) return {0, k};
+  const R* const pole = p.x.pole;
+  Roots roots{0, k};
+  if (subset.by == Subset::By::index) {
+    std::vector<R> deflated(p.x.deflated, p.x.deflated + (p.merge.size - k));
+    std::sort(deflated.begin(), deflated.end());
+    const auto below = [&](R x, bool equal) {
+      return count_below(deflated.data(), static_cast<Index>(deflated.size()), x, equal);
+    };
+    while (roots.begin + 1 < k && roots.begin + below(pole[roots.begin + 1], true) < subset.first - 1)
+      ++roots.begin;
+    while (roots.end > roots.begin && roots.end - 1 + below(pole[roots.end - 1], false) >= subset.last)
+      --roots.end;
+  } else {
+    const Selected between = select(subset, k, pole, exponent_, wanted_.scale);
+    roots = {static_cast<Index>(std::max<std::int64_t>(0, between.first - 1)),
+             static_cast<Index>(between.first + between.count)};
+  }
+  for (Index j = 0; j < k; ++j)
+    if (j < roots.begin || j >= roots.end) p.x.root[j] = pole[j];
+  return roots;
+}
 template <class R>
 void OnThreads<R>::solve_secular(const Batch<R>& batch) {
+  std::vector<Roots> roots;
+  for (Index m = 0; m < batch.count; ++m) roots.push_back(roots_to_solve(part(batch, m), !batch.end_rows));
+  const auto roots_of = [&](const Part& p) {
+    return roots[static_cast<std::size_t>(p.shape - batch.shapes)];
+  };
   each_piece(
-      batch, [](const Part& p) { return pieces_of(p.shape->k, roots_of_piece); },
+      batch, [&](const Part& p) { return pieces_of(roots_of(p).count(), roots_of_piece); },
       [&](const Part& p, Index piece) {
-        const Index begin = piece * roots_of_piece;
-        solve_roots(p, begin, std::min(p.shape->k, begin + roots_of_piece));
+        const Index begin = roots_of(p).begin + piece * roots_of_piece;
+        solve_roots(p, begin, std::min(roots_of(p).end, begin + roots_of_piece));
       });
 }
 

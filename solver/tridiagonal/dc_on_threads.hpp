@@ -32,8 +32,9 @@ class OnThreads {
   //   values   the eigenvalues wanted, out
   //   z        n x (number of pairs wanted), out; data null: values only
   //   threads  the largest number of threads
-  OnThreads(const Tree& tree, const std::vector<R>& d, const std::vector<R>& e, R* values, MatrixView<R> z,
-            const Workspace& own, int threads);
+  //   wanted   a subset. Without vectors the last merge computes only the roots that may belong to it
+  OnThreads(const Division& division, const std::vector<R>& d, const std::vector<R>& e, R* values,
+            MatrixView<R> z, const Workspace& own, int threads, const Selection& wanted = {});
 
   Batch<R> first_batch() { return {merges_.data(), shapes_.data(), 0, 0, x_, rows_, &failed_, true}; }
   bool takes_whole(const Batch<R>& batch) const;
@@ -67,6 +68,7 @@ class OnThreads {
   void solve_leaf(const Leaf& leaf);
   void deflate_one(const Part& p) const;
   void solve_roots(const Part& p, Index begin, Index end);
+  Roots roots_to_solve(const Part& p, bool last) const;
   void order_one(const Part& p) const;
   void correct(const Part& p, Index begin, Index end) const;
   void compress_rows(const Part& p, bool upper_rows, Index begin, Index end) const;
@@ -91,6 +93,8 @@ class OnThreads {
   Arrays<R> x_{};
   R *c_, *u_;
   Selected found_;
+  Selection wanted_;
+  int exponent_;
   Index block_rows_, block_columns_;
   unsigned failed_ = ~0u;
 };

@@ -2,6 +2,7 @@
 #include "solver/tridiagonal/divide_and_conquer.hpp"
 
 #include <algorithm>
+#include <cmath>
 #include <limits>
 #include <string>
 #include <vector>
@@ -10,6 +11,7 @@
 #include "hybrid/team/loops.hpp"
 #include "solver/api/argument.hpp"
 #include "solver/tridiagonal/dc_on_threads.hpp"
+#include "solver/tridiagonal/inverse_iteration.hpp"
 
 namespace eigen_g {
 
@@ -22,6 +24,62 @@ constexpr std::int64_t largest_order = (std::int64_t{1} << 21) - 1;
 int threads_for(std::int64_t n) {
   if (n < 150) return 1;
   return std::min(loop_threads(), n < 300 ? 4 : n < 1500 ? 16 : std::numeric_limits<int>::max());
+}
+
+// Vectors of at most n / 8 pairs come from the inverse iteration.
+constexpr std::int64_t smallest_order_of_few = 64;
+bool few(std::int64_t n, std::int64_t count) {
+  return n >= smallest_order_of_few && count > 0 && count <= n / 8;
+}
+
+// The number of eigenvalues of tridiag(e, d, e) below x, or a number next to it. Source: Kahan 1966; LAPACK dstebz.
+template <class R>
+std::int64_t count_below(const std::vector<R>& d, const std::vector<R>& e, R x) {
+  std::int64_t count = 0;
+  R pivot = 1;
+  for (std::size_t i = 0; i < d.size(); ++i) {
+    pivot = (d[i] - x) - (i > 0 ? e[i - 1] * e[i - 1] / pivot : R(0));
+    if (std::fabs(pivot) < std::numeric_limits<R>::min()) pivot = -std::numeric_limits<R>::min();
+    count += pivot < 0;
+  }
+  return count;
+}
+
+// The scaled T before it was torn.
+template <class R>
+struct Whole {
+  std::vector<R> d;
+  const std::vector<R>& e;
+};
+
+// About how many pairs are wanted.
+template <class R>
+std::int64_t wanted_pairs(const Whole<R>& t, const Selection& selection, int exponent) {
+  const Subset& subset = selection.subset;
+  if (subset.by != Subset::By::value) return subset.max_count(static_cast<std::int64_t>(t.d.size()));
+  const auto below = [&](double x) {
+    return count_below<R>(t.d, t.e,
+                          static_cast<R>(std::clamp(std::ldexp(x, -exponent - selection.scale), -4.0, 4.0)));
+  };
+  return below(subset.upto) - below(subset.above);
+}
+
+// A few pairs by inverse iteration. Returns false if the vectors are not good enough; z is then undefined.
+template <class R>
+bool solve_few(const Whole<R>& t, const dc::Division& division, const std::vector<R>& torn_d, R* d,
+               MatrixView<R> z, Arena scratch, const Selection& selection, int threads,
+               DivideAndConquerResult& outcome) {
+  const auto n = static_cast<std::int64_t>(t.d.size());
+  Arena arena = scratch;
+  const typename dc::OnThreads<R>::Workspace own(arena, n, false, n);
+  dc::OnThreads<R> on(division, torn_d, t.e, d, {}, own, threads, selection);
+  outcome = dc::solve_levels(on, division, static_cast<dc::Index>(n), dc::Rows{false}, selection);
+  const Selected found = outcome.found;
+  if (outcome.status != Status::converged || found.count == 0) return true;
+  if (found.count > n / 8) return false;
+  const std::vector<R> values = on.values();
+  return inverse_iteration<R>(n, t.d.data(), t.e.data(), values.data() + found.first,
+                              z.block(0, 0, n, found.count), scratch, threads);
 }
 
 }  // namespace
@@ -43,9 +101,16 @@ DivideAndConquerResult divide_and_conquer_on_cpu(std::int64_t n, R* d, R* e, Mat
   std::vector<R> torn_d(d, d + n), torn_e(e, e + n - 1);
   const dc::Division division = dc::divide(torn_d, torn_e);
   if (division.not_finite >= 0) return {Status::not_converged, division.not_finite + 1, {}};
+  Whole<R> whole{std::vector<R>(d, d + n), torn_e};
+  for (R& x : whole.d) x = std::ldexp(x, -division.exponent);
+  const int threads = threads_for(n);
+  if (z.data && few(n, wanted_pairs(whole, selection, division.exponent))) {
+    DivideAndConquerResult outcome;
+    if (solve_few(whole, division, torn_d, d, z, scratch, selection, threads, outcome)) return outcome;
+  }
   const typename dc::OnThreads<R>::Workspace own(scratch, n, z.data != nullptr,
                                                  selection.subset.max_count(n));
-  dc::OnThreads<R> on(division.tree, torn_d, torn_e, d, z, own, threads_for(n));
+  dc::OnThreads<R> on(division, torn_d, torn_e, d, z, own, threads, selection);
   return dc::solve_levels(on, division, static_cast<dc::Index>(n), dc::Rows{z.data != nullptr}, selection);
 }
 

@@ -112,7 +112,7 @@ OnThreadsResult<R> on_threads(const Tridiagonal& t, int threads, bool vectors = 
   R none{};
   const dc::Division division = dc::divide(d, e);
   const MatrixView<R> z{!vectors ? nullptr : r.z.empty() ? &none : r.z.data(), n, most, n};
-  dc::OnThreads<R> on(division.tree, d, e, r.w.data(), z, workspace(arena), threads);
+  dc::OnThreads<R> on(division, d, e, r.w.data(), z, workspace(arena), threads, wanted);
   r.outcome = dc::solve_levels(on, division, static_cast<dc::Index>(n), dc::Rows{vectors}, wanted);
   r.w.resize(static_cast<std::size_t>(r.outcome.found.count));
   if (vectors) r.z.resize(static_cast<std::size_t>(n * r.outcome.found.count));
