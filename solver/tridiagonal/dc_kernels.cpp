@@ -24,6 +24,11 @@ template <class R>
 EIGEN_G_INLINE Vector<R> rough_reciprocal(Vector<R> x) {
   return 1 / x;
 }
+template <class R>
+EIGEN_G_INLINE Vector<R> square_root(Vector<R> x) {
+  for (int c = 0; c < lanes<R>; ++c) x[c] = static_cast<R>(__builtin_sqrt(x[c]));
+  return x;
+}
 // w / x for x far from overflow and underflow (dc_quotient.hpp).
 template <class R>
 EIGEN_G_INLINE Vector<R> quotient(Vector<R> w, Vector<R> x) {
@@ -37,6 +42,14 @@ EIGEN_G_INLINE Vector<double> fused<double>(Vector<double> a, Vector<double> b, 
 template <>
 EIGEN_G_INLINE Vector<float> fused<float>(Vector<float> a, Vector<float> b, Vector<float> c) {
   return _mm512_fmadd_ps(a, b, c);
+}
+template <>
+EIGEN_G_INLINE Vector<double> square_root<double>(Vector<double> x) {
+  return _mm512_maskz_sqrt_pd(0xff, x);
+}
+template <>
+EIGEN_G_INLINE Vector<float> square_root<float>(Vector<float> x) {
+  return _mm512_maskz_sqrt_ps(0xffff, x);
 }
 template <>
 EIGEN_G_INLINE Vector<double> rough_reciprocal<double>(Vector<double> x) {
@@ -71,6 +84,14 @@ EIGEN_G_INLINE Vector<double> fused<double>(Vector<double> a, Vector<double> b, 
 template <>
 EIGEN_G_INLINE Vector<float> fused<float>(Vector<float> a, Vector<float> b, Vector<float> c) {
   return _mm256_fmadd_ps(a, b, c);
+}
+template <>
+EIGEN_G_INLINE Vector<double> square_root<double>(Vector<double> x) {
+  return _mm256_sqrt_pd(x);
+}
+template <>
+EIGEN_G_INLINE Vector<float> square_root<float>(Vector<float> x) {
+  return _mm256_sqrt_ps(x);
 }
 #endif
 
@@ -139,6 +160,134 @@ void secular_sums(const R* pole, const R* weight, Index k, R origin, R tau, Inde
                   R* sums) {
   part_of_sums(pole, weight, origin, tau, 0, psi_end, sums);
   part_of_sums(pole, weight, origin, tau, phi_begin, k, sums + 2);
+}
+
+template <class R>
+EIGEN_G_INLINE Vector<R> magnitude(Vector<R> x) {
+  return x < 0 ? -x : x;
+}
+template <class R>
+EIGEN_G_INLINE bool any(Mask<R> mask) {
+  decltype(mask[0] + 0) lane[lanes<R>], some = 0;
+  __builtin_memcpy(lane, &mask, sizeof mask);
+  for (int c = 0; c < lanes<R>; ++c) some |= lane[c];
+  return some != 0;
+}
+
+// Lane c has root begin + c.
+template <class R>
+void solve_group(const R* pole, const R* weight, Index k, R rho, Index begin, Index end, R* of_base,
+                 R* of_tau, R* of_root) {
+  constexpr R unit = sizeof(R) == 8 ? R(0x1p-53) : R(0x1p-24);
+  constexpr int most_steps = 12;
+  const Vector<R> inverse_rho = broadcast(1 / rho), zero{};
+  R array[6][lanes<
+      R>];  // per lane: poles left and left + 1 with their weights, the number of the left pole, the last root's length
+  Mask<R> last;
+  Index lefts[lanes<R>];
+  for (Index c = 0; c < lanes<R>; ++c) {
+    const Index j = begin + c < end ? begin + c : end - 1;
+    const Index left = lefts[c] = j == k - 1 ? j - 1 : j;
+    last[c] = j == k - 1 ? -1 : 0;
+    array[0][c] = pole[left];
+    array[1][c] = pole[left + 1];
+    array[2][c] = weight[left];
+    array[3][c] = weight[left + 1];
+    array[4][c] = static_cast<R>(left);
+    array[5][c] = 0;
+    if (j == k - 1) {
+      R squares = 0;
+      for (Index i = 0; i < k; ++i) squares += weight[i] * weight[i];
+      array[5][c] = rho * squares * (1 + 8 * unit);
+    }
+  }
+  const Vector<R> left_pole = load(array[0]), gap = load(array[1]) - left_pole, left = load(array[4]),
+                  length = load(array[5]);
+  const Vector<R> w_l = load(array[2]) * load(array[2]), w_r = load(array[3]) * load(array[3]);
+  const Index first_left = lefts[0], last_left = lefts[lanes<R> - 1];
+
+  // secular_guess()
+  const Vector<R> beyond = last ? gap + length / 2 : gap / 2;
+  Vector<R> c = inverse_rho;
+  for (Index i = 0; i < k; ++i) {
+    const Vector<R> w = broadcast(weight[i]), number = broadcast(static_cast<R>(i));
+    const Vector<R> t = quotient<R>(w, (broadcast(pole[i]) - left_pole) - beyond);
+    c = (number == left) | (number == left + 1) ? c : fused<R>(w, t, c);
+  }
+  const Vector<R> f_middle = c - w_l / beyond + w_r / (gap - beyond);
+  const Vector<R> half = beyond * (1 + R(0x1p-7));
+  const Mask<R> at_left = (f_middle > 0) & ~last;
+  const Vector<R> a = at_left ? c * gap + w_l + w_r : c * gap - w_l - w_r, b = (at_left ? w_l : w_r) * gap;
+  const Vector<R> square = a * a, product = 4 * b * c;
+  const Vector<R> root = square_root<R>(magnitude<R>(at_left ? square - product : square + product));
+  const Vector<R> low_start = at_left | last ? zero : -half;
+  Vector<R> low = low_start, high = at_left ? half : last ? length : zero;
+  const Mask<R> smaller = at_left | last ? a > 0 : a < 0;  // no cancellation in the denominator
+  const Vector<R> denominator = smaller ? (at_left | last ? a + root : a - root) : 2 * c;
+  const Vector<R> numerator = smaller ? 2 * b : at_left ? a - root : last ? root - a : -(a + root);
+  Vector<R> tau = numerator / denominator;
+  tau = (tau > low) & (tau < high) ? tau : (low + high) / 2;
+
+  // The middle way, as secular_root()
+  const Vector<R> origin = at_left ? left_pole : load(array[1]);
+  Mask<R> active = zero == zero, solved = zero != zero;
+  Vector<R> before =
+      zero + (sizeof(R) == 8 ? static_cast<R>(__builtin_huge_val()) : static_cast<R>(__builtin_huge_valf()));
+  for (int step = 0; step < most_steps; ++step) {
+    Vector<R> psi{}, psi_slope{}, phi{}, phi_slope{};
+    for (Index i = 0; i < k; ++i) {
+      const Vector<R> w = broadcast(weight[i]), t = quotient<R>(w, (broadcast(pole[i]) - origin) - tau);
+      if (i <= first_left) {
+        psi = fused<R>(w, t, psi);
+        psi_slope = fused<R>(t, t, psi_slope);
+      } else if (i > last_left) {
+        phi = fused<R>(w, t, phi);
+        phi_slope = fused<R>(t, t, phi_slope);
+      } else {
+        const Mask<R> below = broadcast(static_cast<R>(i)) <= left;
+        psi = below ? fused<R>(w, t, psi) : psi;
+        psi_slope = below ? fused<R>(t, t, psi_slope) : psi_slope;
+        phi = below ? phi : fused<R>(w, t, phi);
+        phi_slope = below ? phi_slope : fused<R>(t, t, phi_slope);
+      }
+    }
+    const Vector<R> value = inverse_rho + psi + phi, slope = psi_slope + phi_slope,
+                    size = magnitude<R>(value);
+    const Vector<R> noise =
+        8 * (magnitude<R>(psi) + magnitude<R>(phi)) + inverse_rho + magnitude<R>(tau) * slope;
+    low = value < 0 ? tau : low;
+    high = value < 0 ? high : tau;
+    const Mask<R> done = (size <= unit * noise) | (high - low <= 4 * unit * magnitude<R>(tau));
+    solved |= active & done;
+    active &= ~done & (size <= R(0.1) * before);
+    if (!any<R>(active)) break;
+    before = size;
+    const Vector<R> to_l = (left_pole - origin) - tau, to_r = (load(array[1]) - origin) - tau;
+    const Vector<R> m_a = (to_l + to_r) * value - to_l * to_r * slope, m_b = to_l * to_r * value;
+    const Vector<R> m_c = value - to_l * psi_slope - to_r * phi_slope;
+    const Vector<R> m_root = square_root<R>(magnitude<R>(m_a * m_a - 4 * m_b * m_c));
+    const Mask<R> plus = last ? m_a >= 0 : m_a > 0, by_c = last ? plus : ~plus;
+    const Vector<R> sum = plus ? m_a + m_root : m_a - m_root;
+    const Vector<R> eta = (by_c ? sum : 2 * m_b) / (by_c ? (last ? 2 * magnitude<R>(m_c) : 2 * m_c) : sum);
+    Vector<R> next = tau + eta;
+    next = (next > low) & (next < high) ? next : tau - value / slope;
+    active &= (next > low) & (next < high);
+    tau = active ? next : tau;
+  }
+  R bases[lanes<R>], taus[lanes<R>], roots[lanes<R>];
+  store<R>(bases, origin);
+  store<R>(taus, tau);
+  store<R>(roots, solved ? origin + tau : zero / zero);
+  for (Index i = 0; i < lanes<R> && begin + i < end; ++i) {
+    of_base[begin + i] = bases[i];
+    of_tau[begin + i] = taus[i];
+    of_root[begin + i] = roots[i];
+  }
+}
+template <class R>
+void solve_roots(const R* pole, const R* weight, Index k, R rho, Index begin, Index end, R* base, R* tau,
+                 R* root) {
+  for (Index j = begin; j < end; j += lanes<R>) solve_group(pole, weight, k, rho, j, end, base, tau, root);
 }
 
 // One lane for each of `lanes` poles. The errors of the factors and of the multiplications are summed as in CorrectedProduct.
@@ -277,7 +426,8 @@ void multiply_block(Index rows, Index groups, Index inner, const R* a, std::int6
 template <class R>
 dc::Kernels<R> dc_kernels() {
   static_assert(dc::block_rows % tile_rows<R> == 0 && dc::block_columns % group<R> == 0);
-  return {tile_rows<R>, group<R>, secular_sums<R>, correct_weights<R>, form_columns<R>, multiply_block<R>};
+  return {tile_rows<R>,       group<R>,        secular_sums<R>,  solve_roots<R>,
+          correct_weights<R>, form_columns<R>, multiply_block<R>};
 }
 
 EIGEN_G_INSTANTIATE(real_types, dc_kernels);

@@ -23,6 +23,11 @@ struct RankOne {
 template <class R>
 using SecularSums = void (*)(const R* pole, const R* weight, std::int32_t k, R origin, R tau,
                              std::int32_t psi_end, std::int32_t phi_begin, R* sums);
+// Roots begin ... end - 1 as secular_root(), one lane for each root. Stores base, tau and root. It takes the ordinary steps only: root is NaN if
+// these do not converge.
+template <class R>
+using SolveRoots = void (*)(const R* pole, const R* weight, std::int32_t k, R rho, std::int32_t begin,
+                            std::int32_t end, R* base, R* tau, R* root);
 // weight[i - first] := the corrected weight of pole i without its sign, i = first ... first + count - 1, as correct_weight()
 template <class R>
 using CorrectWeights = void (*)(const RankOne<R>&, std::int32_t first, std::int32_t count, R* weight);
@@ -42,6 +47,7 @@ struct Kernels {
   std::int32_t tile_rows;  // rows of a tile of the products; divides block_rows
   std::int32_t group;      // columns of U that are formed and stored together; divides block_columns
   SecularSums<R> secular_sums;
+  SolveRoots<R> solve_roots;
   CorrectWeights<R> correct_weights;
   FormColumns<R> form_columns;
   MultiplyBlock<R> multiply_block;

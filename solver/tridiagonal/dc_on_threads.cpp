@@ -223,8 +223,15 @@ void OnThreads<R>::deflate(const Batch<R>& batch) {
 template <class R>
 void OnThreads<R>::solve_roots(const Part& p, Index begin, Index end) {
   const InVectors<R> crew{{}, kernels_.secular_sums};
+  const Index k = p.shape->k;
+  const bool by_lanes = k > 1;
+  if (by_lanes)
+    kernels_.solve_roots(p.x.pole, p.x.weight, k, p.shape->rho, begin, end, p.x.base, p.x.tau, p.x.root);
   for (Index j = begin; j < end; ++j)
-    if (!dc::solve_secular(crew, *p.shape, p.x, j)) note_failure(p.merge.first + j + 1);
+    if (by_lanes && !std::isnan(p.x.root[j]))
+      continue;
+    else if (!dc::solve_secular(crew, *p.shape, p.x, j))
+      note_failure(p.merge.first + j + 1);
 }
 // All roots, but in the last merge of a subset's values only those that may be in the subset. Root j is between poles j and j + 1, so all
 // others can be placed in the order without being known: their lower poles stand for them.

@@ -4,12 +4,16 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <numeric>
 #include <string>
 #include <vector>
 
 #include "hybrid/instantiate.hpp"
 #include "hybrid/team/loops.hpp"
 #include "solver/api/argument.hpp"
+#include "solver/tridiagonal/dc_crew.hpp"
+#include "solver/tridiagonal/dc_host.hpp"
+#include "solver/tridiagonal/dc_leaf.hpp"
 #include "solver/tridiagonal/dc_on_threads.hpp"
 #include "solver/tridiagonal/inverse_iteration.hpp"
 
@@ -24,6 +28,37 @@ constexpr std::int64_t largest_order = (std::int64_t{1} << 21) - 1;
 int threads_for(std::int64_t n) {
   if (n < 150) return 1;
   return std::min(loop_threads(), n < 300 ? 4 : n < 1500 ? 16 : std::numeric_limits<int>::max());
+}
+
+// Up to this order the implicit QL method is faster than a merge.
+constexpr std::int64_t largest_order_by_ql = 12;
+
+// All pairs, or a subset, of a small T; d and e are scaled and are destroyed.
+template <class R>
+DivideAndConquerResult solve_small(std::vector<R>& d, std::vector<R>& e, R* w, MatrixView<R> z,
+                                   const Selection& selection, int exponent) {
+  const auto n = static_cast<dc::Index>(d.size());
+  std::vector<R> u(static_cast<std::size_t>(z.data ? n * n : 0)), scratch(u.size());
+  for (dc::Index i = 0; z.data && i < n; ++i) u[static_cast<std::size_t>(i * (n + 1))] = 1;
+  e.push_back(0);  // implicit_ql() asks for room
+  if (!dc::implicit_ql(n, d.data(), e.data(), dc::PlainVectors<R>{u.data(), z.data ? n : 0, n}))
+    return {Status::not_converged, 1, {}};
+  if (z.data) dc::orthogonalize(dc::OneThread{}, n, n, u.data(), scratch.data());
+  std::vector<dc::Index> order(d.size());
+  std::iota(order.begin(), order.end(), 0);
+  std::sort(order.begin(), order.end(), [&](dc::Index i, dc::Index j) {
+    const R x = d[static_cast<std::size_t>(i)], y = d[static_cast<std::size_t>(j)];
+    return x < y || (x == y && i < j);
+  });
+  std::vector<R> values;
+  for (const dc::Index i : order) values.push_back(d[static_cast<std::size_t>(i)]);
+  const Selected found = select(selection.subset, n, values.data(), exponent, selection.scale);
+  for (std::int64_t k = 0; k < found.count; ++k) {
+    const auto from = static_cast<std::size_t>(found.first + k);
+    w[k] = std::ldexp(values[from], exponent);
+    if (z.data) std::copy_n(&u[static_cast<std::size_t>(order[from] * n)], n, &z(0, k));
+  }
+  return {Status::converged, 0, found};
 }
 
 // Vectors of at most n / 8 pairs come from the inverse iteration.
@@ -103,6 +138,7 @@ DivideAndConquerResult divide_and_conquer_on_cpu(std::int64_t n, R* d, R* e, Mat
   if (division.not_finite >= 0) return {Status::not_converged, division.not_finite + 1, {}};
   Whole<R> whole{std::vector<R>(d, d + n), torn_e};
   for (R& x : whole.d) x = std::ldexp(x, -division.exponent);
+  if (n <= largest_order_by_ql) return solve_small<R>(whole.d, torn_e, d, z, selection, division.exponent);
   const int threads = threads_for(n);
   if (z.data && few(n, wanted_pairs(whole, selection, division.exponent))) {
     DivideAndConquerResult outcome;
