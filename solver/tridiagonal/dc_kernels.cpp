@@ -325,7 +325,7 @@ void correct_weights(const dc::RankOne<R>& x, Index first, Index count, R* weigh
 template <class R>
 constexpr int group = lanes<R> > tile_columns ? lanes<R> : tile_columns;
 template <class R>
-constexpr int vectors = group<R> / lanes<R>;  // of a group
+constexpr int vectors = group<R> / lanes<R>;  // in a group
 
 // Lane c has column j + c, so that no sum goes across lanes. The sums are the same with and without the columns.
 template <class R, bool with_columns>

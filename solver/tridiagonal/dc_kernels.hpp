@@ -31,7 +31,7 @@ using SolveRoots = void (*)(const R* pole, const R* weight, std::int32_t k, R rh
 // weight[i - first] := the corrected weight of pole i without its sign, i = first ... first + count - 1, as correct_weight()
 template <class R>
 using CorrectWeights = void (*)(const RankOne<R>&, std::int32_t first, std::int32_t count, R* weight);
-// Column j + c of U, c = 0 ... group - 1, to u[g * group + c]; beyond column `end` - 1 values that nobody reads. u null: no column.
+// Column j + c of U, c = 0 ... group - 1, to u[g * group + c]; beyond column `end` - 1 values that are not read. u null: no column.
 // With end_rows also the end rows of columns j ... end - 1 of the merge's Q.
 template <class R>
 using FormColumns = void (*)(const RankOne<R>&, std::int32_t j, std::int32_t end, bool end_rows, R* u);

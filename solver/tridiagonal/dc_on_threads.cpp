@@ -227,14 +227,13 @@ void OnThreads<R>::solve_roots(const Part& p, Index begin, Index end) {
   const bool by_lanes = k > 1;
   if (by_lanes)
     kernels_.solve_roots(p.x.pole, p.x.weight, k, p.shape->rho, begin, end, p.x.base, p.x.tau, p.x.root);
-  for (Index j = begin; j < end; ++j)
-    if (by_lanes && !std::isnan(p.x.root[j]))
-      continue;
-    else if (!dc::solve_secular(crew, *p.shape, p.x, j))
-      note_failure(p.merge.first + j + 1);
+  for (Index j = begin; j < end; ++j) {
+    if (by_lanes && !std::isnan(p.x.root[j])) continue;
+    if (!dc::solve_secular(crew, *p.shape, p.x, j)) note_failure(p.merge.first + j + 1);
+  }
 }
-// All roots, but in the last merge of a subset's values only those that may be in the subset. Root j is between poles j and j + 1, so all
-// others can be placed in the order without being known: their lower poles stand for them.
+// The roots to solve: all, but in the last merge of a subset's values the roots that may be in the subset. Root j is between poles j and j + 1,
+// so every other root can be placed in the order without being known: its lower pole stands for it.
 template <class R>
 Roots OnThreads<R>::roots_to_solve(const Part& p, bool last) const {
   const Index k = p.shape->k;
@@ -437,7 +436,7 @@ void OnThreads<R>::form_u(const Part& p, bool end_rows, Roots panel, Index group
                         p.u + static_cast<std::int64_t>(j) * p.shape->k);
 }
 
-// Where column t of the merge's Q goes; null: nobody wants it.
+// Where column t of the merge's Q goes; null: the caller does not want it.
 template <class R>
 R* OnThreads<R>::column(const Part& p, bool last, Index t) const {
   if (!last) return &q_(p.merge.first, p.merge.first + t);

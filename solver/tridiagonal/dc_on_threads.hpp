@@ -3,8 +3,8 @@
 // Below, every merge of a level is one thread's work. Above, every phase is a loop over fixed pieces that threads share. The pieces
 // depend on n alone, and every sum has its order, so that results are the same for any number of threads.
 //
-// C and U lie in memory as the products read them. A merge's part of C has three pieces: the kept columns in child 1's rows and those in
-// child 2's rows, both as [tiles of rows][column][tile_rows], and the deflated columns one after the other. U has its columns in groups,
+// C and U lie in memory as the products read them. A merge's part of C has three pieces: the kept columns in child 1's rows, the kept columns
+// in child 2's rows, both as [tiles of rows][column][tile_rows], and the deflated columns one after the other. U has its columns in groups,
 // [group][row][columns of the group], and only the columns of one panel at a time. The products of the last merge go to their places in
 // the caller's Z. Before the last merge Q is in the caller's Z if that has n columns.
 #pragma once

@@ -14,16 +14,16 @@ constexpr int steps = 3;
 template <class R>
 constexpr int bundle = few::bundle<R>;
 template <class R>
-constexpr int vectors = bundle<R> / lanes<R>;  // of a bundle
+constexpr int vectors = bundle<R> / lanes<R>;  // in a bundle
 template <class R>
 constexpr R roundoff = sizeof(R) == 8 ? R(0x1p-53) : R(0x1p-24);
 
-// T - value = P L U with partial pivoting. A row has seven entries for each vector of the bundle: the solution, the reciprocal of U's
-// diagonal, U's two entries beside it, L's entry below it, and if the row was exchanged with the next one.
+// T - value = P L U with partial pivoting. A row has six entries for each vector of the bundle: the solution, the reciprocal of U's
+// diagonal, U's two entries to its right, L's entry below it, and a mask: the row was exchanged with the next one.
 template <class R>
-struct Factors {
+struct Pivoted {
   R *x, *inverse, *next, *second, *factor, *exchanged;
-  Factors(Index n, R* memory)
+  Pivoted(Index n, R* memory)
       : x(memory),
         inverse(x + static_cast<std::int64_t>(n) * bundle<R>),
         next(inverse + static_cast<std::int64_t>(n) * bundle<R>),
@@ -44,7 +44,7 @@ EIGEN_G_INLINE Mask<R> load_mask(const R* p) {
 }
 
 template <class R>
-void factor(Index n, const R* d, const R* e, const R* value, const Factors<R>& f) {
+void factor(Index n, const R* d, const R* e, const R* value, const Pivoted<R>& f) {
   const Vector<R> tiny = broadcast(roundoff<R>), one = broadcast(R(1));
   Vector<R> shift[vectors<R>], diagonal[vectors<R>], beside[vectors<R>];
   for (int v = 0; v < vectors<R>; ++v) {
@@ -79,7 +79,7 @@ void factor(Index n, const R* d, const R* e, const R* value, const Factors<R>& f
 
 // x := L^-1 P x
 template <class R>
-void solve_lower(Index n, const Factors<R>& f) {
+void solve_lower(Index n, const Pivoted<R>& f) {
   Vector<R> carried[vectors<R>];
   for (int v = 0; v < vectors<R>; ++v) carried[v] = load(f.x + v * lanes<R>);
   for (Index i = 0; i + 1 < n; ++i)
@@ -96,7 +96,7 @@ void solve_lower(Index n, const Factors<R>& f) {
 
 // x := U^-1 x; squares: the sums of x's squares.
 template <class R>
-void solve_upper(Index n, const Factors<R>& f, R* squares) {
+void solve_upper(Index n, const Pivoted<R>& f, R* squares) {
   Vector<R> one_below[vectors<R>], two_below[vectors<R>], sum[vectors<R>];
   for (int v = 0; v < vectors<R>; ++v) one_below[v] = two_below[v] = sum[v] = Vector<R>{};
   for (Index i = n; i-- > 0;)
@@ -138,7 +138,7 @@ void orthogonalize(Index n, Index c, const Index* group, R* x) {
 
 template <class R>
 void iterate(Index n, const R* d, const R* e, Index count, const R* value, const Index* group, R* memory) {
-  const Factors<R> f(n, memory);
+  const Pivoted<R> f(n, memory);
   R values[bundle<R>], squares[bundle<R>], inverse_norm[bundle<R>];
   for (Index c = 0; c < bundle<R>; ++c) values[c] = value[c < count ? c : count - 1];
   factor(n, d, e, values, f);

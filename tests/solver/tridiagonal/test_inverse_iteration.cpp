@@ -1,4 +1,4 @@
-// Tests of a few pairs on the CPU: vectors by inverse iteration where it is good enough, else by the divide and conquer.
+// Tests of a few pairs on the CPU: vectors by inverse iteration if it is good enough, else by the divide and conquer.
 #include "solver/tridiagonal/inverse_iteration.hpp"
 
 #include <cmath>
@@ -85,7 +85,7 @@ void check_pairs(const Tridiagonal& t, const Pairs<R>& p) {
   CHECK(worst_orthogonality / unit <= 1.5);
 }
 
-// Whether the inverse iteration alone finds the pairs.
+// Returns true if the inverse iteration alone finds the pairs.
 template <class R>
 bool by_inverse_iteration(const Tridiagonal& t, std::int64_t first, std::int64_t last, int threads = 1,
                           std::vector<R>* vectors = nullptr) {

@@ -1,10 +1,14 @@
-// Times the tridiagonal eigenproblem on the CPU beside LAPACK, in turns, medians in ms:
+// Times the tridiagonal eigenproblem on the CPU in comparison with LAPACK, in turns, medians in ms:
 //
 //   time_divide_and_conquer [-n 100,500,...] [-t 1,4,...] [-s seconds of one measurement]
 //
-// A line for each order and number of threads. all: all pairs beside dstedc; values: values only beside dsterf; few: the n / 160 + 1 smallest
-// pairs of T beside dstemr; dense: the same of a dense matrix, with reduction and back-transformation, beside dsyevr. A ratio above 1: this
-// library is faster.
+// It prints a line for each order and number of threads. Each part has this library's time, LAPACK's time, and LAPACK's time divided by this
+// library's:
+//
+//   all     all pairs of T, and dstedc
+//   values  the values of T, and dsterf
+//   few     the n / 160 + 1 smallest pairs of T, and dstemr
+//   dense   the n / 160 + 1 smallest pairs of a dense matrix, and dsyevr
 #include <cblas.h>
 #include <lapacke.h>
 
@@ -62,7 +66,7 @@ void time_order(int n, int threads, double limit) {
   std::mt19937_64 random(static_cast<std::uint64_t>(n));
   std::normal_distribution<double> normal;
   std::vector<double> diagonal,
-      off_diagonal;  // of the tridiagonal form of a random dense matrix (Dumitriu and Edelman 2002)
+      off_diagonal;  // T is the tridiagonal form of a random dense matrix (Dumitriu and Edelman 2002)
   for (int i = 0; i < n; ++i) {
     diagonal.push_back(std::sqrt(2.0) * normal(random));
     if (i + 1 < n)
