@@ -13,6 +13,8 @@
 
 #include <cstdint>
 
+#include "hybrid/vector/width.hpp"
+
 #if !defined(EIGEN_G_WIDTH)  // a source outside of eigen_g_vector_sources(), for example a test
 #define EIGEN_G_WIDTH generic
 #define EIGEN_G_VECTOR_BYTES 16
@@ -42,8 +44,6 @@ using Vector = typename VectorOf<T>::Type;
 // The result of a comparison: all bits of a lane are 1 or 0. `mask ? a : b` selects lane by lane.
 template <class T>
 using Mask = typename VectorOf<T>::Index;
-
-#define EIGEN_G_INLINE inline __attribute__((always_inline))
 
 // Any address; an aligned one is as fast as an aligned load.
 template <class T>
@@ -100,6 +100,22 @@ EIGEN_G_INLINE Vector<T> sums(Vector<T>* a) {
     for (int c = 0; c < count; c += 2)
       a[c / 2] = add_groups<T, group>(a[c], a[c + 1], typename NumbersTo<lanes<T>>::Type());
     return sums<T, 2 * group>(a);
+  }
+}
+
+// The same for `count` vectors, a power of two: to[c] += the sum of the lanes of a[c]. Overwrites a.
+template <class T, int count>
+EIGEN_G_INLINE void add_sums(Vector<T>* a, T* to) {
+  if constexpr (count >= lanes<T>) {
+#pragma GCC unroll 16
+    for (int c = 0; c < count; c += lanes<T>) store(to + c, load(to + c) + sums<T>(a + c));
+  } else {
+    Vector<T> padded[lanes<T>] = {};
+#pragma GCC unroll 16
+    for (int c = 0; c < count; ++c) padded[c] = a[c];
+    T part[lanes<T>];
+    store(part, sums<T>(padded));
+    for (int c = 0; c < count; ++c) to[c] += part[c];
   }
 }
 

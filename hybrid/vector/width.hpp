@@ -30,6 +30,9 @@ VectorWidth vector_width_for(const std::string& value);
 
 }  // namespace eigen_g
 
+// A function that is inlined everywhere, so that no object has a copy for the linker. A header for kernels and their callers may define it.
+#define EIGEN_G_INLINE inline __attribute__((always_inline))
+
 #if defined(__x86_64__)
 #define EIGEN_G_BY_WIDTH(...) \
   namespace generic {         \
