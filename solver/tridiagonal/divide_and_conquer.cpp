@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "hybrid/instantiate.hpp"
-#include "hybrid/team/loops.hpp"
+#include "hybrid/team/team.hpp"
 #include "solver/api/argument.hpp"
 #include "solver/tridiagonal/dc_crew.hpp"
 #include "solver/tridiagonal/dc_host.hpp"
@@ -23,12 +23,6 @@ namespace {
 
 // The deflation counts three kinds of entries in 21 bits each.
 constexpr std::int64_t largest_order = (std::int64_t{1} << 21) - 1;
-
-// More threads than these do not pay.
-int threads_for(std::int64_t n) {
-  if (n < 150) return 1;
-  return std::min(loop_threads(), n < 300 ? 4 : n < 1500 ? 16 : std::numeric_limits<int>::max());
-}
 
 // Up to this order the implicit QL method is faster than a merge.
 constexpr std::int64_t largest_order_by_ql = 12;
@@ -139,7 +133,7 @@ DivideAndConquerResult divide_and_conquer_on_cpu(std::int64_t n, R* d, R* e, Mat
   Whole<R> whole{std::vector<R>(d, d + n), torn_e};
   for (R& x : whole.d) x = std::ldexp(x, -division.exponent);
   if (n <= largest_order_by_ql) return solve_small<R>(whole.d, torn_e, d, z, selection, division.exponent);
-  const int threads = threads_for(n);
+  const int threads = team_threads(n);
   if (z.data && few(n, wanted_pairs(whole, selection, division.exponent))) {
     DivideAndConquerResult outcome;
     if (solve_few(whole, division, torn_d, d, z, scratch, selection, threads, outcome)) return outcome;
