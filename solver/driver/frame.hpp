@@ -11,6 +11,7 @@
 
 #include "hybrid/machine/cpu.hpp"
 #include "hybrid/machine/device.hpp"
+#include "hybrid/memory/arena.hpp"
 #include "solver/driver/backend.hpp"
 
 namespace eigen_g {
@@ -53,6 +54,7 @@ class SolveFrame {
   // Sets the workspace of the next solves. Null: the backend allocates its own. Throws InvalidArgument (workspace) if it is too small.
   // Makes the backend if there is none, and throws as the backend's constructor does.
   void set_workspace(const Workspace& given);
+  void take_workspace(Arena memory);       // set_workspace() with device memory of a solve around this one
   void set_factor(CholeskyFactor factor);  // for later solves; generalised problems only
 
   // Checks the problem and solves it. If the GPU has too little memory, this and all later solves use smaller_plan().

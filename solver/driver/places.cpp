@@ -5,8 +5,8 @@
 
 #include "hybrid/instantiate.hpp"
 #include "solver/devices/tuning.hpp"
-#include "solver/path/choice.hpp"
 #include "solver/reduction/one_stage/tridiagonalize.hpp"
+#include "solver/reduction/two_stage/full_to_band.hpp"
 
 namespace eigen_g {
 

@@ -78,6 +78,12 @@ void require_finite(const R* values, std::int64_t count, ArgumentName argument) 
             "entry " + std::to_string(i + 1) + " is " + (std::isnan(values[i]) ? "NaN" : "infinite"));
 }
 
+// Throws InvalidArgument for entry (row, col) of a band, counted from 0, which is NaN or infinite.
+[[noreturn]] inline void refuse_band_entry(std::int64_t row, std::int64_t col) {
+  throw InvalidArgument("ab", "has an entry that is not finite: (" + std::to_string(row + 1) + ", " +
+                                  std::to_string(col + 1) + ")");
+}
+
 // Overwrites A with 2^k A, and calls reduce(workspace) with `bytes` bytes of workspace, on the CPU. Returns k; the caller
 // multiplies the results by 2^-k. Throws NonFiniteEntry before A is changed.
 template <class T, class Reduce>

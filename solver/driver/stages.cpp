@@ -58,7 +58,7 @@ Report stedc_stage(const StageCall& call, std::int64_t n, double* d, double* e, 
   return run_stage(
       call, n, {{Argument::d, d}, {Argument::e, e}, {Argument::z, z}}, n == 0,
       [&](bool gpu) { return stedc_workspace_bytes(n, z != nullptr, gpu, call.pointers); },
-      [&](Report& report) { note(report, stedc_on_gpu(call, n, t, vectors)); },
+      [&](Report& report) { note(report, stedc_on_gpu(call, n, t, vectors, report)); },
       [&](Report& report) {
         with_workspace(divide_and_conquer_bytes_on_cpu<double>(n, z != nullptr, n), [&](Arena workspace) {
           note(report, divide_and_conquer_on_cpu(n, d, e, vectors, workspace));
