@@ -69,12 +69,6 @@ class StandardBackend : public Backend<T> {
   using Backend<T>::plan_;
 };
 
-template <class R>
-struct PencilFacts {
-  R largest_a = 0, largest_b = 0;  // max |a_ij| and max |b_ij|; with CholeskyFactor::reuse max |l_ij|
-  R smallest_diagonal_of_b = 0;    // min |b_ii|
-};
-
 // A X = B X W, or one of the other two problems of GeneralisedProblem::itype.
 template <class T>
 class GeneralisedBackend : public Backend<T> {

@@ -43,11 +43,9 @@ void require_chase_bandwidth(std::int64_t kd) {
 }
 
 void sy2sb_on_cpu(Uplo uplo, std::int64_t kd, MatrixView<double> a, MatrixView<double> ab, double* tau,
-                  Report& report) {
-  const std::int64_t n = a.cols;
-  const int k =
-      reduce_scaled(uplo, a, full_to_band_bytes_on_cpu<double>(n, kd), Stage::full_to_band, report,
-                    [&](Arena workspace) { full_to_band_on_cpu<double>(uplo, kd, a, ab, tau, workspace); });
+                  Report& report, Arena workspace) {
+  const int k = reduce_scaled(uplo, a, Stage::full_to_band, report,
+                              [&] { full_to_band_on_cpu<double>(uplo, kd, a, ab, tau, workspace); });
   if (k != 0)
     each_band_entry(uplo, ab,
                     [k](double& entry, std::int64_t, std::int64_t) { entry = std::ldexp(entry, -k); });
@@ -61,9 +59,6 @@ struct ChaseOnCpu {
       : band(arena.matrix<double>(b + 1, n, b + 1)),
         scratch(arena.part(band_to_tridiagonal_bytes_on_cpu<double>(n, b))) {}
 };
-std::uint64_t chase_bytes_on_cpu(std::int64_t n, std::int64_t kd) {
-  return bytes_taken([&](Arena& arena) { ChaseOnCpu(arena, n, chase_bandwidth(kd)); });
-}
 
 void sb2st_on_cpu(Uplo uplo, std::int64_t kd, MatrixView<const double> ab, Tridiagonal<double> t,
                   double* hous, Report& report, Arena arena) {
@@ -102,7 +97,8 @@ Report sytrd_sy2sb_stage(const StageCall& call, Uplo uplo, std::int64_t n, std::
       call, n, {{Argument::a, a}, {Argument::tau, tau}, {"ab", ab}}, n == 0,
       [&](bool gpu) { return sytrd_sy2sb_workspace_bytes(n, kd, gpu, call.pointers); },
       [&](Report& report) { sytrd_sy2sb_on_gpu(call, uplo, kd, matrix, band, tau, report); },
-      [&](Report& report) { sy2sb_on_cpu(uplo, kd, matrix, band, tau, report); }, is_chase_bandwidth(kd));
+      [&](Report& report, Arena workspace) { sy2sb_on_cpu(uplo, kd, matrix, band, tau, report, workspace); },
+      is_chase_bandwidth(kd));
 }
 
 Report sytrd_sb2st_stage(const StageCall& call, Uplo uplo, std::int64_t n, std::int64_t kd, const double* ab,
@@ -119,10 +115,7 @@ Report sytrd_sb2st_stage(const StageCall& call, Uplo uplo, std::int64_t n, std::
       call, n, {{Argument::d, d}, {Argument::e, e}, {"ab", ab}, {"hous", hous}}, n == 0,
       [&](bool gpu) { return sytrd_sb2st_workspace_bytes(n, kd, gpu, call.pointers); },
       [&](Report& report) { sytrd_sb2st_on_gpu(call, uplo, kd, band, t, hous, report); },
-      [&](Report& report) {
-        with_workspace(chase_bytes_on_cpu(n, kd),
-                       [&](Arena arena) { sb2st_on_cpu(uplo, kd, band, t, hous, report, arena); });
-      });
+      [&](Report& report, Arena arena) { sb2st_on_cpu(uplo, kd, band, t, hous, report, arena); });
 }
 
 Report ormtr_sb2st_stage(const StageCall& call, std::int64_t n, std::int64_t m, std::int64_t kd,
@@ -136,11 +129,9 @@ Report ormtr_sb2st_stage(const StageCall& call, std::int64_t n, std::int64_t m, 
       call, n, {{Argument::z, z}, {"hous", hous}}, n < 3 || m == 0,
       [&](bool gpu) { return ormtr_sb2st_workspace_bytes(n, m, kd, gpu, call.pointers); },
       [&](Report& report) { ormtr_sb2st_on_gpu(call, kd, hous, columns, report); },
-      [&](Report&) {
+      [&](Report&, Arena workspace) {
         const ChaseTiles tiles(n, chase_bandwidth(kd));
-        with_workspace(back_transform_chase_bytes_on_cpu<double>(n, tiles.b, m), [&](Arena workspace) {
-          back_transform_chase_on_cpu<double>(tiles, {hous, hous + tiles.count()}, columns, workspace);
-        });
+        back_transform_chase_on_cpu<double>(tiles, {hous, hous + tiles.count()}, columns, workspace);
       });
 }
 
@@ -156,10 +147,8 @@ Report ormtr_sy2sb_stage(const StageCall& call, Uplo uplo, std::int64_t n, std::
       call, n, {{Argument::a, a}, {Argument::tau, tau}, {Argument::z, z}}, n <= kd || m == 0,
       [&](bool gpu) { return ormtr_sy2sb_workspace_bytes(n, m, kd, gpu, call.pointers); },
       [&](Report& report) { ormtr_sy2sb_on_gpu(call, uplo, kd, reflectors, tau, columns, report); },
-      [&](Report&) {
-        with_workspace(back_transform_from_band_bytes_on_cpu<double>(n, kd, m), [&](Arena workspace) {
-          back_transform_from_band<double>(uplo, kd, reflectors, tau, columns, workspace);
-        });
+      [&](Report&, Arena workspace) {
+        back_transform_from_band<double>(uplo, kd, reflectors, tau, columns, workspace);
       });
 }
 
@@ -182,13 +171,12 @@ WorkspaceBytes sytrd_sb2st_workspace_bytes(std::int64_t n, std::int64_t kd, bool
   require_size(n, Argument::n);
   require_width(kd, 0, max_chase_bandwidth);
   if (on_gpu) return sytrd_sb2st_gpu_bytes(pointers, n, kd);
-  return {chase_bytes_on_cpu(n, kd), 0};
+  return {bytes_taken([&](Arena& arena) { ChaseOnCpu(arena, n, chase_bandwidth(kd)); }), 0};
 }
 
 WorkspaceBytes ormtr_sb2st_workspace_bytes(std::int64_t n, std::int64_t m, std::int64_t kd, bool on_gpu,
                                            Pointers pointers) {
-  require_size(n, Argument::n);
-  require_size(m, Argument::m);
+  require_sizes(n, m);
   require_width(kd, 0, max_chase_bandwidth);
   if (on_gpu) return ormtr_sb2st_gpu_bytes(pointers, n, m, kd);
   return {back_transform_chase_bytes_on_cpu<double>(n, chase_bandwidth(kd), m), 0};
@@ -196,8 +184,7 @@ WorkspaceBytes ormtr_sb2st_workspace_bytes(std::int64_t n, std::int64_t m, std::
 
 WorkspaceBytes ormtr_sy2sb_workspace_bytes(std::int64_t n, std::int64_t m, std::int64_t kd, bool on_gpu,
                                            Pointers pointers) {
-  require_size(n, Argument::n);
-  require_size(m, Argument::m);
+  require_sizes(n, m);
   require_width(kd, 1, largest_order);
   if (on_gpu) return ormtr_sy2sb_gpu_bytes(pointers, n, m, kd);
   return {back_transform_from_band_bytes_on_cpu<double>(n, kd, m), 0};

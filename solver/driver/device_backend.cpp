@@ -1,7 +1,6 @@
 // DeviceBackend: the stages of a standard solve on one GPU, with or without helpers. If T is complex, the divide and conquer works on real
 // matrices, and there are no helpers. The functions below the class are for all recipes.
 #include <algorithm>
-#include <cstddef>
 #include <limits>
 #include <memory>
 #include <optional>
@@ -12,14 +11,10 @@
 
 #include "gemm_df/engines/native/halves.hpp"
 #include "gemm_df/load_products.hpp"
-#include "gemm_df/tuning.hpp"
 #include "hybrid/instantiate.hpp"
 #include "hybrid/machine/device.hpp"
-#include "hybrid/memory/memory.hpp"
 #include "hybrid/round_up.hpp"
-#include "hybrid/team/split.hpp"
 #include "hybrid/transfer/transfer.hpp"
-#include "solver/back/back_transform.hpp"
 #include "solver/calibrate/share_rule.hpp"
 #include "solver/devices/solve_team.hpp"
 #include "solver/devices/tuning.hpp"
@@ -38,16 +33,6 @@
 namespace eigen_g {
 
 namespace {
-
-// Bytes of workspace for the fp16 pairs of float products (Products::lend()). With complex float the divide and conquer's real products
-// use them too.
-template <class T>
-std::uint64_t bytes_for_products(std::int64_t n) {
-  if constexpr (std::is_same_v<real_t<T>, float>)
-    return n >= product_tuning().halves_min_lines ? halves_bytes<T>(n, n) : 0;
-  else
-    return 0;
-}
 
 // The buffers of the workspace. A matrix that is stored elsewhere has null data.
 template <class T>
@@ -86,7 +71,7 @@ struct DeviceParts {
     Arena parts = back;
     vectors_of_t(parts);
     scratch = parts.part(rest);
-    const auto lent = static_cast<std::int64_t>(bytes_for_products<T>(n));
+    const auto lent = static_cast<std::int64_t>(bytes_to_lend<T>(n));
     products = {arena.take<std::byte>(lent), static_cast<std::size_t>(lent)};
   }
   // The back-transformation's workspace. `a` is the caller's array of A.
@@ -153,10 +138,9 @@ class DeviceBackend final : public StandardBackend<T> {
     p_ = problem;
     frame_.begin(p_.stream);
     if (pending_) pending_->hold(queue_);
-    const GivenArrays given = given_arrays(p_);
-    places_ = places_of<T>(plan_, given);
+    places_ = places_of(plan_, p_);
     if (!copies_z() || !take(places_)) {
-      places_ = places_of<T>(plan_, given, true);
+      places_ = places_of(plan_, p_, true);
       place(places_);
     }
     products_.lend(parts_->products);
@@ -284,10 +268,9 @@ class DeviceBackend final : public StandardBackend<T> {
   // Returns true if the vectors are computed in the workspace and then copied to the caller's z on the GPU.
   bool copies_z() const { return !on_host_ && places_.z.where == Where::own; }
   void place(const Places& places) {
-    frame_.used = device_parts_bytes<T>(plan_, places, queue_.multiprocessors());
-    if (frame_.memory.would_take(frame_.used)) wait_for_pending();
-    Arena arena = frame_.memory.arena(queue_, frame_.used);
-    parts_.emplace(arena, plan_, places, queue_.multiprocessors());
+    const int multiprocessors = queue_.multiprocessors();
+    if (frame_.memory.would_take(device_parts_bytes<T>(plan_, places, multiprocessors))) wait_for_pending();
+    parts_ = frame_.template take<DeviceParts<T>>(plan_, places, multiprocessors);
   }
   // Calls place(), or returns false if there is too little memory.
   bool take(const Places& places) {
@@ -342,7 +325,7 @@ class DeviceBackend final : public StandardBackend<T> {
 template <class T>
 WorkspaceBytes standard_bytes_on_gpu(const Plan& plan, MatrixLayout layout) {
   const auto bytes = [&](MatrixLayout of) {
-    const Places places = places_of<T>(plan, arrays_of(of, plan.n));
+    const Places places = places_of(plan, arrays_of<T>(of, plan.n));
     return device_parts_bytes<T>(plan, places, gpu_facts(current_gpu()).multiprocessors);
   };
   const std::uint64_t packed = bytes(MatrixLayout::contiguous);

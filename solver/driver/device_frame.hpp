@@ -1,5 +1,4 @@
-// DeviceFrame: queue, products, clock and workspace of the solves of one plan on a GPU, or of a call that runs a single stage. CUDA builds
-// only.
+// DeviceFrame: queue, products, clock and workspace of the solves of one plan, or of a single stage, on a GPU. CUDA builds only.
 #pragma once
 
 #include <cstdint>

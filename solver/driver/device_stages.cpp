@@ -22,7 +22,6 @@ static_assert(sytrd_in_place_lda(1) == tridiagonalize_row_multiple);
 struct SytrdParts {
   MatrixView<double> given, working;  // working: null if the reduction works in a itself
   Tridiagonal<double> t;
-  double* tau = nullptr;
   double* padding = nullptr;
   Arena kept, scratch;
 

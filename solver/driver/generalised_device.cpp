@@ -1,5 +1,4 @@
-// The stages of a generalised solve on a GPU. All of them work on lower triangles. One part of the workspace is for the standard solve.
-// Before the standard solve, the reduction to standard form uses this part.
+// The stages of a generalised solve on a GPU. All of them work on lower triangles.
 #include <algorithm>
 #include <cmath>
 #include <optional>
@@ -14,9 +13,9 @@
 #include "solver/driver/device_frame.hpp"
 #include "solver/driver/frame.hpp"
 #include "solver/generalised/cholesky.hpp"
-#include "solver/generalised/diagonal_blocks.hpp"
 #include "solver/generalised/standard_form.hpp"
 #include "solver/prepare/check_input.hpp"
+#include "solver/prepare/mirror.hpp"
 #include "solver/prepare/scale.hpp"
 
 namespace eigen_g {

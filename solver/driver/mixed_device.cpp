@@ -4,8 +4,7 @@
 //   solve    float(A) = Z W Z^T in float
 //   refine   X := double(Z), refined
 //
-// If this does not succeed, A = X W X^T is solved in double. The solve in float, the refinement and the solve in double use the same
-// memory one after the other.
+// If this does not succeed, A = X W X^T is solved in double. These three steps use the same memory one after the other.
 #include <algorithm>
 #include <optional>
 
@@ -13,8 +12,8 @@
 #include "solver/driver/backend.hpp"
 #include "solver/driver/device_frame.hpp"
 #include "solver/driver/frame.hpp"
-#include "solver/generalised/diagonal_blocks.hpp"
 #include "solver/prepare/check_input.hpp"
+#include "solver/prepare/mirror.hpp"
 #include "solver/prepare/scale.hpp"
 #include "solver/refine/columns.hpp"
 #include "solver/refine/refine.hpp"

@@ -36,19 +36,11 @@ struct Places {
   bool owns_z() const { return z.where == Where::own || c.where == Where::own; }
 };
 
-// The caller's arrays, which are not read.
-struct GivenArrays {
-  const void *a = nullptr, *z = nullptr;
-  std::int64_t lda = 0, ldz = 0;
-};
-template <class T>
-GivenArrays given_arrays(const CallerMatrices<T>& problem) {
-  return {problem.a.data, problem.z.data, problem.a.lda, problem.z.lda};
-}
 // Different example arrays with this layout, for the bounds of the workspace. With MatrixLayout::any lda = n + 1, so that A needs a copy.
-GivenArrays arrays_of(MatrixLayout layout, std::int64_t n);
+template <class T>
+CallerMatrices<T> arrays_of(MatrixLayout layout, std::int64_t n);
 
-// The places of a standard solve. The solve uses `given` with device pointers only. With vectors and a real type:
+// The places of a standard solve. The arrays `given` are not read, and count with device pointers only. With vectors and a real type:
 //
 //            CPU               GPU, host pointers   GPU, device pointers
 //        A   own               own                  caller's (1), else own
@@ -66,6 +58,6 @@ GivenArrays arrays_of(MatrixLayout layout, std::int64_t n);
 // Complex type: U is own, and C is shared with U. Z is the caller's with device pointers. On a GPU Q is shared with Z, but own with device
 // pointers and a subset by index. Values only: the solve has A and no other matrix.
 template <class T>
-Places places_of(const Plan& plan, const GivenArrays& given, bool over_any_columns = false);
+Places places_of(const Plan& plan, const CallerMatrices<T>& given, bool over_any_columns = false);
 
 }  // namespace eigen_g

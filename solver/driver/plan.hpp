@@ -31,8 +31,8 @@ struct Plan {
 // Returns `asked` with on_gpu and with the path that follows from it. Checks nothing.
 template <class T>
 Plan plan_on(Plan asked, bool on_gpu);
-// Checks the arguments, chooses CPU or GPU and the path, and returns the plan. Throws InvalidArgument for an n, options or devices that
-// no solve accepts. Throws DeviceError if a GPU is required and there is none.
+// Checks the arguments, chooses CPU or GPU and the path, and returns the plan. Throws InvalidArgument, and DeviceError without a GPU that
+// is required.
 template <class T>
 Plan make_plan(const Plan& asked);
 // The checks of make_plan() that do not depend on this machine's GPUs.

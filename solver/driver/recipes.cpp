@@ -72,7 +72,7 @@ GeneralisedReport GeneralisedBackend<T>::run(StageRunner& run_stage) {
   std::int64_t bad_minor = 0;
   run_stage(Stage::load, [&] { load(); });
   const PencilFacts<real_t<T>> facts = run_stage(Stage::check, [&] { return check(); });
-  scale_ = scale_of(generalised(), facts.largest_a, facts.largest_b);
+  scale_ = scale_of(generalised(), facts);
   order_.clear();
   if (generalised().factor != CholeskyFactor::reuse)
     bad_minor = run_stage(Stage::cholesky, [&] { return factor_b(facts); });  // B = L L^H
