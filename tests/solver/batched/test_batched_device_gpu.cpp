@@ -7,6 +7,7 @@
 #include "hybrid/memory/memory.hpp"
 #include "hybrid/memory/resources.hpp"
 #include "tests/support/batched_matrices.hpp"
+#include "tests/support/device_copy.hpp"
 #include "tests/support/sanitized.hpp"
 #include "tests/support/skip.hpp"
 
@@ -22,8 +23,7 @@ struct OnGpu : DeviceBuffer<X> {
     set(from);
   }
   void set(const std::vector<X>& from) const {
-    if (!from.empty())
-      EIGEN_G_CUDA(cudaMemcpy(this->data(), from.data(), this->bytes(), cudaMemcpyHostToDevice));
+    if (!from.empty()) support::upload(this->data(), from.data(), this->bytes());
     EIGEN_G_CUDA(cudaDeviceSynchronize());
   }
   void get(std::vector<X>& to) const {

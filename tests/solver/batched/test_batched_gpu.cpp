@@ -7,6 +7,7 @@
 #include "solver/api/argument.hpp"
 #include "solver/api/eigen_g.hpp"
 #include "tests/support/batches.hpp"
+#include "tests/support/device_copy.hpp"
 #include "tests/support/skip.hpp"
 
 using namespace eigen_g;
@@ -27,8 +28,7 @@ struct OnGpu {
   DeviceBuffer<X> memory;
   explicit OnGpu(const std::vector<X>& from) : memory(static_cast<std::int64_t>(from.size())) { set(from); }
   void set(const std::vector<X>& from) const {
-    if (!from.empty())
-      EIGEN_G_CUDA(cudaMemcpy(memory.data(), from.data(), memory.bytes(), cudaMemcpyHostToDevice));
+    if (!from.empty()) support::upload(memory.data(), from.data(), memory.bytes());
     EIGEN_G_CUDA(cudaDeviceSynchronize());
   }
   void get(std::vector<X>& to) const {
