@@ -71,7 +71,7 @@ struct TileKernels {
   // of x below its first row.
   void (*form_rows)(const TileStep<T>& step, int member, R* dots);
   // A := A - V W^H - W V^H in the member's tiles from column `next` on.
-  void (*update)(const TileMember<R>& member, int next, int panel, const R* vw);
+  void (*update)(const TileMember<R>& member, std::int64_t n, int next, int panel, const R* vw);
 };
 
 EIGEN_G_BY_WIDTH(template <class T> TileKernels<T> tile_kernels(););

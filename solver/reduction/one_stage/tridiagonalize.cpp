@@ -310,7 +310,7 @@ class TileReduction {
 
   void update(TeamThread& me, std::int64_t next) {
     for (int m = me.index(); m < s_.members; m += me.count())
-      kernels_.update(s_.member[m], static_cast<int>(next), s_.panel, s_.vw);
+      kernels_.update(s_.member[m], s_.n, static_cast<int>(next), s_.panel, s_.vw);
   }
 
   // h_q, b_q: row q of A' x and of column q of A'. quad: x^H A' x. tail: the square of x below its first row, alpha.
