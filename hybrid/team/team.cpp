@@ -27,10 +27,15 @@ std::uint64_t ticks() {
 #endif
 }
 constexpr std::uint64_t ticks_to_yield = 40000, ticks_to_sleep = 600000;
-// A thread that waits this long, and much longer than it worked, waits for a thread that does not run.
-constexpr std::uint64_t ticks_of_a_stall = 1000000;
-// A team becomes smaller if it has more stalls than allowed within barriers_of_a_count barriers.
-constexpr int stalls_allowed = 1, barriers_of_a_count = 128;
+
+// When a team becomes smaller. A step in which thread 0 waited longer than `long_wait`, and much longer than it worked, counts as one point for each
+// long_wait; every other step takes one point away.
+constexpr std::uint64_t long_wait = 100000;
+constexpr int points_of_a_step = 24, points_to_leave = 12;
+// The next numbers of threads are smaller and larger by this factor.
+constexpr int factor = 4;
+// How long a team then stays small, at first and at most.
+constexpr std::uint64_t least_pause = 10000000, longest_pause = 160000000;
 
 // A number that threads wait for. One pair of cache lines each, because processors fetch lines in pairs.
 class alignas(128) Flag {
@@ -42,7 +47,8 @@ class alignas(128) Flag {
   }
   // Waits until ready(value), and returns the value.
   template <class Ready>
-  std::uint32_t wait(std::uint64_t until_yield, const Ready& ready) {
+  std::uint32_t wait(std::uint64_t until_yield, const Ready& ready,
+                     std::uint64_t until_sleep = ticks_to_sleep) {
     std::uint64_t begin = 0;
     for (unsigned polls = 0;; ++polls) {
       const std::uint32_t value = value_.load(std::memory_order_acquire);
@@ -54,7 +60,7 @@ class alignas(128) Flag {
 #endif
       if (polls % 16 != 0) continue;
       const std::uint64_t waited = ticks() - begin;
-      if (waited > ticks_to_sleep)
+      if (waited > until_sleep)
         sleep(value);
       else if (waited > until_yield)
         ::sched_yield();
@@ -80,6 +86,8 @@ constexpr int most_by_dissemination = 8, rounds = 3;
 
 class TeamOfThreads final : public SharedWork {
  public:
+  static constexpr int most_threads = 1023;
+
   TeamOfThreads(int threads, team::Body body, const void* data)
       : SharedWork(threads - 1),
         body_(body),
@@ -90,7 +98,7 @@ class TeamOfThreads final : public SharedWork {
         flags_(static_cast<std::size_t>(rounds * most_by_dissemination + threads)) {}
 
   static void run_alone(team::Body body, const void* data) {
-    TeamThread alone(nullptr, 0, 1, 0);
+    TeamThread alone(nullptr, 0, 1, 0, 0);
     body(data, alone);
   }
 
@@ -104,7 +112,8 @@ class TeamOfThreads final : public SharedWork {
       }
       const int count = joined_;
       size_.set(static_cast<std::uint32_t>(count));
-      TeamThread me(this, 0, count, 0);
+      TeamThread me(this, 0, count, 0, 0);
+      last_ = ticks();
       body_(data_, me);
       --teams;
       size_.set(closed);
@@ -131,51 +140,66 @@ class TeamOfThreads final : public SharedWork {
       flag(rounds, t).set(epoch);
       flag(rounds, 0).wait(until_yield_, reached);
     }
-    if (t == 0) count_stalls(begin);
+    if (t == 0) waited_ += ticks() - begin;
   }
 
-  // Called by thread 0 before the barrier of a regrouping: decides the number of threads after it.
-  void decide(int count, std::uint32_t epoch, bool stop) {
-    int next = std::min(joined_.load(), most_);
+  // Called by thread 0 before the barrier of a step: decides the number of threads after it.
+  void decide(int count, std::uint32_t epoch, bool grow, bool stop) {
+    const std::uint64_t now = ticks(), worked = now - last_ - waited_;
+    if (waited_ > long_wait && waited_ > 4 * worked)
+      points_ += static_cast<int>(std::min<std::uint64_t>(waited_ / long_wait, points_of_a_step));
+    else if (points_ > 0)
+      --points_;
+    last_ = now;
+    waited_ = 0;
+    int next = count;
     if (stop) {
       next = 0;
-    } else if (shrunk_ || stalls_ > stalls_allowed) {
-      next = count;
-      if (stalls_ > stalls_allowed) {
-        next = std::max(1, count / 2);
-        shrunk_ = true;
-        stalls_ = 0;
-        size_.set(closed);
-      }
+    } else if (points_ >= points_to_leave) {
+      next = std::max(1, count / factor);
+      points_ = 0;
+      pause_ = now - until_ > 4 * pause_ ? least_pause : std::min(2 * pause_, longest_pause);
+      until_ = now + pause_;
+    } else if (const int here = joined_.load(); grow && count < here) {
+      if (until_ == 0)
+        next = here;
+      else if (static_cast<std::int64_t>(now - until_) >= 0)
+        next = std::min(here, factor * count);
     }
-    next_[epoch % 2].store(next, std::memory_order_relaxed);
+    if (next != count) change_.store(std::uint64_t{epoch} << 32 | static_cast<std::uint64_t>(next));
   }
-  int decided(std::uint32_t epoch) const { return next_[epoch % 2].load(std::memory_order_relaxed); }
-  void admit(int count, std::uint32_t epoch) {
+  // The number of threads after this barrier, which was `count` before.
+  int decided(int count, std::uint32_t epoch) const {
+    const std::uint64_t change = change_.load();
+    return change >> 32 == epoch ? static_cast<int>(change & 0xffffffff) : count;
+  }
+  // Called by thread 0 after the barrier.
+  void publish(int count, std::uint32_t epoch, std::uint32_t changes) {
     epoch_ = epoch;
-    size_.set(static_cast<std::uint32_t>(count));
+    size_.set(changes * max_threads + static_cast<std::uint32_t>(count));
   }
 
  private:
-  static constexpr std::uint32_t closed = std::uint32_t{1} << 31;
+  static constexpr std::uint32_t closed = std::uint32_t{1} << 31, max_threads = most_threads + 1;
 
   Flag& flag(int round, int t) { return flags_[static_cast<std::size_t>(round * most_by_dissemination + t)]; }
 
   void join() {
     const int index = joined_.fetch_add(1);
-    const std::uint32_t size = size_.wait(until_yield_, [index](std::uint32_t value) {
-      return value == closed || value > static_cast<std::uint32_t>(index);
-    });
-    if (size == closed) return;
-    TeamThread me(this, index, static_cast<int>(size), epoch_);
-    body_(data_, me);
-  }
-
-  void count_stalls(std::uint64_t begin) {
-    const std::uint64_t end = ticks(), waited = end - begin, worked = begin - last_end_;
-    last_end_ = end;
-    if (++barriers_ % barriers_of_a_count == 0) stalls_ = 0;
-    if (waited > ticks_of_a_stall && waited > 4 * worked) ++stalls_;
+    bool first = true;
+    for (std::uint32_t changes = 0;; first = false) {
+      const std::uint32_t size = size_.wait(
+          until_yield_,
+          [&](std::uint32_t value) {
+            return value == closed || ((first || value / max_threads > changes) &&
+                                       value % max_threads > static_cast<std::uint32_t>(index));
+          },
+          first ? ticks_to_sleep : 0);
+      if (size == closed) return;
+      TeamThread me(this, index, static_cast<int>(size % max_threads), epoch_, size / max_threads);
+      body_(data_, me);
+      changes = me.changes_;
+    }
   }
 
   const team::Body body_;
@@ -183,38 +207,39 @@ class TeamOfThreads final : public SharedWork {
   const int most_, cores_;
   const std::uint64_t until_yield_;
   std::vector<Flag> flags_;
-  Flag size_;                   // number of threads that may run; `closed`: no further thread joins
+  // Number of threads that may run, and of changes before: changes * max_threads + threads. `closed`: no further thread joins.
+  Flag size_;
   std::uint32_t epoch_ = 0;     // the number of barriers before the threads that join; written before size_
-  std::atomic<int> joined_{1};  // threads that run or wait until the team regroups
-  std::atomic<int> next_[2] = {};
-  // Thread 0's.
-  std::uint64_t last_end_ = 0;
-  int barriers_ = 0, stalls_ = 0;
-  bool shrunk_ = false;
+  std::atomic<int> joined_{1};  // threads that run or wait until the team grows
+  std::atomic<std::uint64_t> change_{0};  // barrier and number of threads of the last change
+  // Thread 0's: time of its last step, its waits since then, points, and until when the team stays small (0: it never had to).
+  std::uint64_t last_ = 0, waited_ = 0, until_ = 0, pause_ = least_pause / 2;
+  int points_ = 0;
 };
 
 void TeamThread::wait_for_all() {
   team_->wait_for_all(index_, count_, ++epoch_);
 }
 
-bool TeamThread::regroup(bool stop) {
-  if (!team_) return !stop;
-  // The number of this barrier, also if thread 0 is alone.
-  const std::uint32_t epoch = epoch_ + 1;
-  if (index_ == 0) team_->decide(count_, epoch, stop);
+bool TeamThread::change(bool grow, bool stop) {
+  const std::uint32_t epoch = epoch_ + 1;  // of this barrier, also if thread 0 is alone
+  if (index_ == 0) team_->decide(count_, epoch, grow, stop);
   if (count_ > 1)
     wait_for_all();
   else
     epoch_ = epoch;
-  const int next = team_->decided(epoch), before = count_;
-  count_ = next;
-  if (index_ == 0 && next > before) team_->admit(next, epoch);
+  const int next = team_->decided(count_, epoch);
+  if (next != count_) {
+    ++changes_;
+    count_ = next;
+    if (index_ == 0 && !stop) team_->publish(next, epoch, changes_);
+  }
   return index_ < next;
 }
 
 void team::run(int threads, Body body, const void* data) {
   if (threads <= 1 || helpers::busy()) return TeamOfThreads::run_alone(body, data);
-  TeamOfThreads members(threads, body, data);
+  TeamOfThreads members(std::min(threads, TeamOfThreads::most_threads), body, data);
   helpers::share(members);
 }
 

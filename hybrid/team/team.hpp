@@ -5,9 +5,14 @@
 // and sleeps after about 0.2 milliseconds. So a team on a busy machine is slow, but it does not stand still.
 //
 // The calling thread is thread 0. All other threads are the library's helpers (helpers.hpp). They join when they arrive: a team may begin with
-// one thread, and it grows whenever it regroups. If helpers are busy with other work, the team stays small. If threads wait long for one that
-// the system does not run, the team becomes smaller when it regroups. So results must not depend on the number of threads, and the body
-// of a thread begins wherever the team is at that time (TeamThread::late).
+// one thread, and it grows whenever it regroups. If helpers are busy with other work, the team stays small.
+//
+// Threads that other programs or libraries keep busy make a team slow, because all threads wait for the one that does not run. The threads
+// of an OpenBLAS, for example, look for work for some 30 milliseconds after a call. So thread 0 measures how long it waits. If it waits much
+// longer than it works, most threads leave at the next step, and the team tries more threads again after some milliseconds.
+//
+// So results must not depend on the number of threads, and the body of a thread that joins begins wherever the team is at that time
+// (TeamThread::late). A thread may leave and join again.
 //
 //   run_team(threads, [&](TeamThread& me) {
 //     for (step = me.late() ? next_step : 0; step < steps; ++step) {
@@ -37,19 +42,22 @@ class TeamThread {
   void barrier() {
     if (count_ > 1) wait_for_all();
   }
-  // A barrier after which the team may have another number of threads. False: this thread has left the team, and its body must return.
-  // Thread 0 never leaves, unless it asks for the end with `stop`: then all threads leave.
-  bool regroup(bool stop = false);
+  // A barrier after which the team may have fewer threads. False: this thread has left the team, and its body must return.
+  bool step() { return !team_ || change(false, false); }
+  // The same, and the team may have more threads. Thread 0 never leaves, unless it asks for the end with `stop`: then all threads leave.
+  bool regroup(bool stop = false) { return team_ ? change(true, stop) : !stop; }
 
  private:
   friend TeamOfThreads;
-  TeamThread(TeamOfThreads* team, int index, int count, std::uint32_t epoch)
-      : team_(team), index_(index), count_(count), epoch_(epoch), late_(epoch > 0) {}
+  TeamThread(TeamOfThreads* team, int index, int count, std::uint32_t epoch, std::uint32_t changes)
+      : team_(team), index_(index), count_(count), epoch_(epoch), changes_(changes), late_(epoch > 0) {}
   void wait_for_all();
+  bool change(bool grow, bool stop);
 
   TeamOfThreads* team_;  // null: this thread is alone for good
   int index_, count_;
-  std::uint32_t epoch_;  // number of barriers so far
+  std::uint32_t epoch_;    // number of barriers so far
+  std::uint32_t changes_;  // changes of the number of threads so far
   bool late_;
 };
 

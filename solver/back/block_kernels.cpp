@@ -92,6 +92,20 @@ EIGEN_G_INLINE void multiply_tile(real_t<T>* c, std::int64_t ldc, std::int64_t p
       for (int i = 0; i < v; ++i) store(c + p * plane + j * ldc + i * l, total[p][i][j]);
 }
 
+// Rows that a product sums at a time. The rounding errors of a sum of equal numbers grow with the number of its terms.
+constexpr std::int64_t depth = 64;
+
+// Rows i ... i + depth - 1 of a product of which a tile is summed part by part.
+template <class T, bool conjugate = false>
+EIGEN_G_INLINE void multiply_part(real_t<T>* c, std::int64_t ldc, std::int64_t plane, const real_t<T>* a,
+                                  const Operand<T>& b, std::int64_t i, std::int64_t rows) {
+  const std::int64_t steps = rows - i < depth ? rows - i : depth;
+  if (i == 0)
+    multiply_tile<T, Then::set, conjugate>(c, ldc, plane, a, b, steps);
+  else
+    multiply_tile<T, Then::add, conjugate>(c, ldc, plane, a, b, steps);
+}
+
 template <class T>
 void prepare(const PackedReflectors<T>& q, std::int64_t block, real_t<T>* scratch) {
   using R = real_t<T>;
@@ -128,10 +142,12 @@ void prepare(const PackedReflectors<T>& q, std::int64_t block, real_t<T>* scratc
   for (int g = 0; g < w; g += rows)
     for (int c = 0; c < w; c += tile_columns)
       if (g < c + tile_columns)
-        multiply_tile<T, Then::set, true>(
-            s + g + std::int64_t{c} * w, w, plane, along + std::int64_t{g / rows} * padded * parts * rows,
-            {along + std::int64_t{c / rows} * padded * parts * rows + c % rows, parts * rows, 1, rows},
-            padded);
+        for (std::int64_t i = 0; i < padded; i += depth) {
+          const Operand<T> other{along + (c / rows * padded + i) * parts * rows + c % rows, parts * rows, 1,
+                                 rows};
+          multiply_part<T, true>(s + g + std::int64_t{c} * w, w, plane,
+                                 along + (g / rows * padded + i) * parts * rows, other, i, padded);
+        }
   // T column by column (LAPACK's dlarft, forward), packed as [tile_rows rows][column][plane][row]: column j is -tau_j T s_j.
   R* const t = q.factors + block * plane * parts;
   const Vector<R> zero{};
@@ -173,7 +189,6 @@ template <class T>
 void apply(const PackedReflectors<T>& q, T* z, std::int64_t ldz, int columns, real_t<T>* buffer) {
   using R = real_t<T>;
   constexpr int rows = tile_rows<T>, parts = planes<T>, cols = tile_columns;
-  constexpr std::int64_t depth = 256;  // rows of a product that is summed at a time
   const std::int64_t n = q.n, ld = buffer_stride<T>(n) * parts, plane = buffer_stride<T>(n);
   const std::int64_t w = q.width, ldx = w * parts;
   const int used = (columns + cols - 1) / cols * cols;
@@ -199,17 +214,10 @@ void apply(const PackedReflectors<T>& q, T* z, std::int64_t ldz, int columns, re
     const R *const along = q.along + at, *const across = q.across + at,
                    *const t = q.factors + b * w * w * parts;
     for (std::int64_t i = 0; i < padded; i += depth) {  // X = V^H Z
-      const std::int64_t steps = padded - i < depth ? padded - i : depth;
       for (int j = 0; j < used; j += cols)
-        for (std::int64_t g = 0; g < w; g += rows) {
-          R* const to = x + g + j * ldx;
-          const R* const from = along + (g / rows * padded + i) * parts * rows;
-          const Operand<T> other{zb + i + j * ld, 1, ld, plane};
-          if (i == 0)
-            multiply_tile<T, Then::set>(to, ldx, w, from, other, steps);
-          else
-            multiply_tile<T, Then::add>(to, ldx, w, from, other, steps);
-        }
+        for (std::int64_t g = 0; g < w; g += rows)
+          multiply_part<T>(x + g + j * ldx, ldx, w, along + (g / rows * padded + i) * parts * rows,
+                           {zb + i + j * ld, 1, ld, plane}, i, padded);
     }
     for (int j = 0; j < used; j += cols)  // Y = T X; T is upper triangular
       for (std::int64_t g = 0; g < w; g += rows)

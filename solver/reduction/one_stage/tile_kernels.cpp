@@ -225,7 +225,8 @@ void form_rows(const TileStep<T>& step, int member, real_t<T>* dots) {
   const R conj_w_q[2] = {step.w_q[0], -step.w_q[1]};
   const Packet<T> wq = broadcast_packet<T>(conj_w_q, 1);
   const Vector<R> beta = broadcast(step.beta), half = broadcast(step.half);
-  Vector<R> square{};
+  // The sum of squares keeps its rounding errors in `lost`: reflectors of many nearly equal columns would add up their errors.
+  Vector<R> square{}, lost{};
   for (std::int64_t g = first; g < last; g += step.members) {
     R* const p = step.vw + g * inner * values;
     R *const v_at = p + std::int64_t{columns} * values, *const w_at = v_at + values;
@@ -273,8 +274,9 @@ void form_rows(const TileStep<T>& step, int member, real_t<T>* dots) {
       }
 #pragma GCC unroll 8
     for (int k = 0; k < values; k += l) {
-      const Vector<R> x = load(x_at + k);
-      square += x * x;
+      const Vector<R> x = load(x_at + k), product = x * x, sum_ = square + product, added = sum_ - square;
+      lost += ((square - (sum_ - added)) + (product - added)) + (x * x - product);
+      square = sum_;
     }
     if (has_unit)
       for (int k = 0; k < planes<T>; ++k) x_at[k * size + unit] = kept[k];
@@ -311,7 +313,16 @@ void form_rows(const TileStep<T>& step, int member, real_t<T>* dots) {
     for (int c = 0; c < at_once && k + c < count; ++c)
       for (int plane = 0; plane < planes<T>; ++plane) dots[(k + c) * planes<T> + plane] = sums_[plane][c];
   }
-  dots[count * planes<T>] = sum<R>(square);
+  R squares[2 * lanes<R>], total = 0, rest = 0;
+  store(squares, square);
+  store(squares + lanes<R>, lost);
+  for (int k = 0; k < 2 * lanes<R>; ++k) {
+    const R next = total + squares[k], added = next - total;
+    rest += (total - (next - added)) + (squares[k] - added);
+    total = next;
+  }
+  dots[count * planes<T>] = total;
+  dots[count * planes<T> + 1] = rest;
   const std::int64_t next = step.q + 1, group = next / size;
   if (!ends && next < step.n && group % step.members == member) {
     const R* const p = step.vw + group * inner * values + next % size;

@@ -67,8 +67,8 @@ struct TileKernels {
   void (*pack)(const TileMember<R>& member, std::int64_t n, const T* a, std::int64_t lda, bool lower);
   // sums := A x, over the member's tiles from row and column q on. Returns the part of x^H A x. Backwards: from the last tile on.
   R (*multiply)(const TileMember<R>& member, std::int64_t n, int q, const R* x, bool backwards);
-  // Forms v, w and the next column in the member's rows. dots := the parts of v_k^H x, w_k^H x for the next column x, then of the square
-  // of x below its first row.
+  // Forms v, w and the next column in the member's rows. dots := its parts of v_k^H x and w_k^H x for the next column x, then of the square of
+  // x below its first row, and what the square lost by rounding.
   void (*form_rows)(const TileStep<T>& step, int member, R* dots);
   // A := A - V W^H - W V^H in the member's tiles from column `next` on.
   void (*update)(const TileMember<R>& member, std::int64_t n, int next, int panel, const R* vw);

@@ -4,6 +4,7 @@
 #include <cmath>
 #include <complex>
 #include <exception>
+#include <limits>
 
 #include "hybrid/instantiate.hpp"
 #include "hybrid/round_up.hpp"
@@ -38,7 +39,7 @@ struct Tiles {
   TileColumn* columns;
   int *owner, *rows, *slots, *touched, *source_begin, *ends;
   const R** sources;
-  R *x, *vw, *dots, *pub, *row_q, *tiles;
+  R *x, *vw, *dots, *pub, *row_q, *squares, *tiles;
 
   Tiles(Arena& arena, std::int64_t n_)
       : n(n_),
@@ -53,7 +54,7 @@ struct Tiles {
                          ? line - 1
                          : static_cast<int>(round_up((most + members - 1) / members, line));
     published = static_cast<int>(round_up(dots_of_member + 1, 2 * line));
-    dots_stride = static_cast<int>(round_up(most, line)) + line;
+    dots_stride = static_cast<int>(round_up(most + 1, line)) + line;
 
     const std::int64_t count = std::int64_t{blocks} * (blocks + 1) / 2,
                        touchable = std::int64_t{members} * blocks;
@@ -73,6 +74,7 @@ struct Tiles {
     dots = arena.take<R>(std::int64_t{members} * dots_stride);
     pub = arena.take<R>(std::int64_t{members} * published);
     row_q = arena.take<R>((2 * panel + 2) * planes<T>);
+    squares = arena.take<R>(n);
     // The members' parts lie side by side. If each began on a page of its own, equal offsets would be in the same sets of the caches.
     tiles = arena.take<R>(count * tile_order * tile_order * planes<T> + touchable * tile_order * planes<T> +
                           std::int64_t{members} * 2 * gap);
@@ -228,6 +230,22 @@ class TileReduction {
       std::fill_n(s_.vw + g * 2 * s_.panel * group_values<T>, 2 * s_.panel * group_values<T>, R(0));
     }
     s_.dots[std::int64_t{m} * s_.dots_stride] = square;
+    s_.dots[std::int64_t{m} * s_.dots_stride + 1] = 0;
+    for (std::int64_t j = m; j < s_.n; j += s_.members) s_.squares[j] = square_below(j);
+  }
+
+  // The square of the rows of column j of A below its subdiagonal. Several sums at a time, because an addition waits for the one before.
+  R square_below(std::int64_t j) const {
+    constexpr int ways = 8;
+    R sum[ways] = {};
+    const std::int64_t count = (s_.n - j - 2) * planes<T>;
+    if (count <= 0) return 0;
+    const R* const p = reinterpret_cast<const R*>(lower_ ? &a_(j + 2, j) : &a_(0, place(j)));
+    std::int64_t i = 0;
+    for (; i + ways <= count; i += ways)
+      for (int k = 0; k < ways; ++k) sum[k] += p[i + k] * p[i + k];
+    for (; i < count; ++i) sum[0] += p[i] * p[i];
+    return ((sum[0] + sum[1]) + (sum[2] + sum[3])) + ((sum[4] + sum[5]) + (sum[6] + sum[7]));
   }
 
   // Publishes the member's part of the sums of the first `count` dot products over all members.
@@ -239,6 +257,18 @@ class TileReduction {
     for (int k = 0; k < s_.members; ++k) {
       const R* const from = s_.dots + std::int64_t{k} * s_.dots_stride;
       for (int i = first; i < last; ++i) to[i] += from[i];
+    }
+    // The last value is the square of the column. Its error would be the same in many reflectors of nearly equal columns.
+    const int tail = count - 1;
+    if (first <= tail && tail < last) {
+      R total = 0, lost = 0;
+      for (int k = 0; k < s_.members; ++k) {
+        const R* const from = s_.dots + std::int64_t{k} * s_.dots_stride + tail;
+        const R next = total + from[0], added = next - total;
+        lost += ((total - (next - added)) + (from[0] - added)) + from[1];
+        total = next;
+      }
+      to[tail] = total + lost;
     }
   }
 
@@ -298,7 +328,7 @@ class TileReduction {
         kernels_.form_rows(step, m, s_.dots + std::int64_t{m} * s_.dots_stride);
 
       if (++i < s_.panel || j + 2 >= n) {
-        me.barrier();
+        if (!me.step()) return;
       } else {
         i = 0;
         if (me.index() == 0) next_column_ = j + 1;
@@ -314,6 +344,8 @@ class TileReduction {
   }
 
   // h_q, b_q: row q of A' x and of column q of A'. quad: x^H A' x. tail: the square of x below its first row, alpha.
+  // If a column of A' is far below these rows of the same column of A, only rounding errors are left, and it counts as reduced: reflectors of
+  // errors that are equal in all rows would cost Q its orthogonality.
   TileStep<T> form_reflector(std::int64_t j, T alpha, R tail, R quad, T h_q, R b_q, bool writes) {
     TileStep<T> z{s_.n,
                   s_.members,
@@ -339,7 +371,8 @@ class TileReduction {
     const R real = std::real(alpha), imaginary = std::imag(alpha);
     z.beta = real;
     T s = 0, tau = 0;
-    if (tail + imaginary * imaginary >= negligible_square<R>) {
+    const R noise = std::numeric_limits<R>::epsilon() * (4 + R(s_.n) / 8);
+    if (tail + imaginary * imaginary >= std::max(negligible_square<R>, noise * noise * s_.squares[j])) {
       z.beta = -std::copysign(std::sqrt(real * real + imaginary * imaginary + tail), real);
       s = R(1) / (alpha - z.beta);
       tau = (z.beta - alpha) / z.beta;

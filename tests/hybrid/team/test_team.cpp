@@ -57,6 +57,38 @@ TEST_CASE("other threads join a team") {
   CHECK(most == 3);
 }
 
+TEST_CASE("a team with a thread that is late becomes smaller, and grows again when it is not") {
+  using Clock = std::chrono::steady_clock;
+  bool smaller = false, larger = false;
+  for (int attempt = 0; attempt < 20 && !larger; ++attempt) {
+    std::atomic<bool> late{true};
+    std::atomic<std::int64_t> next{0}, sum{0};
+    const auto end = Clock::now() + std::chrono::milliseconds(400);
+    run_team(3, [&](TeamThread& me) {
+      for (std::int64_t step = me.late() ? next.load() : 0;; ++step) {
+        if (me.index() == 2 && late) std::this_thread::sleep_for(std::chrono::milliseconds(1));
+        for (int m = me.index(); m < 3; m += me.count()) sum += m;
+        if (me.index() == 0) {
+          if (step % 4 == 3) next = step + 1;
+          if (late && me.count() < 3 && step > 1000) {
+            smaller = true;
+            late = false;
+          }
+          if (!late && me.count() == 3) larger = true;
+        }
+        if (step % 4 == 3) {
+          if (!me.regroup(me.index() == 0 && (larger || Clock::now() > end))) return;
+        } else if (!me.step()) {
+          return;
+        }
+      }
+    });
+    CHECK(sum == 3 * next);
+  }
+  CHECK(smaller);
+  CHECK(larger);
+}
+
 TEST_CASE("a team that thread 0 stops ends in all threads") {
   std::atomic<int> inside{0};
   for (int again = 0; again < 50; ++again)
