@@ -179,6 +179,7 @@ template <class R>
 void solve_group(const R* pole, const R* weight, Index k, R rho, Index begin, Index end, R* of_base,
                  R* of_tau, R* of_root) {
   constexpr R unit = sizeof(R) == 8 ? R(0x1p-53) : R(0x1p-24);
+  constexpr R short_step = sizeof(R) == 8 ? R(0x1p-28) : R(0x1p-13);
   constexpr int most_steps = 12;
   const Vector<R> inverse_rho = broadcast(1 / rho), zero{};
   R array[6][lanes<
@@ -212,7 +213,7 @@ void solve_group(const R* pole, const R* weight, Index k, R rho, Index begin, In
   for (Index i = 0; i < k; ++i) {
     const Vector<R> w = broadcast(weight[i]), number = broadcast(static_cast<R>(i));
     const Vector<R> t = quotient<R>(w, (broadcast(pole[i]) - left_pole) - beyond);
-    c = (number == left) | (number == left + 1) ? c : fused<R>(w, t, c);
+    c = ((number == left) | (number == left + 1)) ? c : fused<R>(w, t, c);
   }
   const Vector<R> f_middle = c - w_l / beyond + w_r / (gap - beyond);
   const Vector<R> half = beyond * (1 + R(0x1p-7));
@@ -220,13 +221,13 @@ void solve_group(const R* pole, const R* weight, Index k, R rho, Index begin, In
   const Vector<R> a = at_left ? c * gap + w_l + w_r : c * gap - w_l - w_r, b = (at_left ? w_l : w_r) * gap;
   const Vector<R> square = a * a, product = 4 * b * c;
   const Vector<R> root = square_root<R>(magnitude<R>(at_left ? square - product : square + product));
-  const Vector<R> low_start = at_left | last ? zero : -half;
-  Vector<R> low = low_start, high = at_left ? half : last ? length : zero;
-  const Mask<R> smaller = at_left | last ? a > 0 : a < 0;  // no cancellation in the denominator
-  const Vector<R> denominator = smaller ? (at_left | last ? a + root : a - root) : 2 * c;
+  const Mask<R> from_left = at_left | last;
+  Vector<R> low = from_left ? zero : -half, high = at_left ? half : last ? length : zero;
+  const Mask<R> smaller = from_left ? a > 0 : a < 0;  // no cancellation in the denominator
+  const Vector<R> denominator = smaller ? (from_left ? a + root : a - root) : 2 * c;
   const Vector<R> numerator = smaller ? 2 * b : at_left ? a - root : last ? root - a : -(a + root);
   Vector<R> tau = numerator / denominator;
-  tau = (tau > low) & (tau < high) ? tau : (low + high) / 2;
+  tau = ((tau > low) & (tau < high)) ? tau : (low + high) / 2;
 
   // The middle way, as secular_root()
   const Vector<R> origin = at_left ? left_pole : load(array[1]);
@@ -270,14 +271,21 @@ void solve_group(const R* pole, const R* weight, Index k, R rho, Index begin, In
     const Vector<R> sum = plus ? m_a + m_root : m_a - m_root;
     const Vector<R> eta = (by_c ? sum : 2 * m_b) / (by_c ? (last ? 2 * magnitude<R>(m_c) : 2 * m_c) : sum);
     Vector<R> next = tau + eta;
-    next = (next > low) & (next < high) ? next : tau - value / slope;
+    next = ((next > low) & (next < high)) ? next : tau - value / slope;
     active &= (next > low) & (next < high);
+    // The middle way converges quadratically: after a step so short the root has all of its digits.
+    const Mask<R> settled = active & (magnitude<R>(next - tau) <= short_step * magnitude<R>(next));
     tau = active ? next : tau;
+    solved |= settled;
+    active &= ~settled;
+    if (!any<R>(active)) break;
   }
   R bases[lanes<R>], taus[lanes<R>], roots[lanes<R>];
   store<R>(bases, origin);
   store<R>(taus, tau);
-  store<R>(roots, solved ? origin + tau : zero / zero);
+  store<R>(roots, solved ? origin + tau
+                         : zero + (sizeof(R) == 8 ? static_cast<R>(__builtin_nan(""))
+                                                  : static_cast<R>(__builtin_nanf(""))));
   for (Index i = 0; i < lanes<R> && begin + i < end; ++i) {
     of_base[begin + i] = bases[i];
     of_tau[begin + i] = taus[i];
