@@ -174,6 +174,90 @@ EIGEN_G_INLINE bool any(Mask<R> mask) {
   return some != 0;
 }
 
+// Z := Z + Z (I - Z^T Z) / 2, as orthogonalize(). Columns z[j].
+template <class R>
+void orthogonalize(Vector<R> (&z)[8][8]) {
+  Vector<R> defect[8][8];
+  for (int i = 0; i < 8; ++i)
+    for (int j = 0; j <= i; ++j) {
+      Vector<R> sum = broadcast(R(i == j ? -1 : 0));
+      for (int k = 0; k < 8; ++k) sum = fused<R>(z[i][k], z[j][k], sum);
+      defect[i][j] = defect[j][i] = sum * broadcast(R(-0.5));
+    }
+  for (int row = 0; row < 8; ++row) {
+    Vector<R> old[8];
+    for (int k = 0; k < 8; ++k) old[k] = z[k][row];
+    for (int j = 0; j < 8; ++j) {
+      Vector<R> change{};
+      for (int k = 0; k < 8; ++k) change = fused<R>(old[k], defect[k][j], change);
+      z[j][row] = old[j] + change;
+    }
+  }
+}
+
+// A round of Jacobi's method rotates four pairs of rows and columns that have nothing in common, and seven rounds have all pairs. Entries
+// with i <= j of A are kept.
+template <class R>
+bool solve_leaves(R* d, const R* e, R* z) {
+  constexpr int most_sweeps = 15;
+  constexpr R negligible = sizeof(R) == 8 ? R(0x1p-53) : R(0x1p-24);
+  const Vector<R> one = broadcast(R(1)), zero{};
+  Vector<R> a[8][8], v[8][8], largest = zero;
+  for (int i = 0; i < 8; ++i)
+    for (int j = 0; j < 8; ++j) {
+      a[i][j] = i == j ? load(d + i * lanes<R>) : j == i + 1 ? load(e + i * lanes<R>) : zero;
+      v[i][j] = i == j ? one : zero;
+      largest = magnitude<R>(a[i][j]) > largest ? magnitude<R>(a[i][j]) : largest;
+    }
+  const auto at = [&](int i, int j) -> Vector<R>& { return i < j ? a[i][j] : a[j][i]; };
+  bool converged = false;
+  for (int sweep = 0; sweep < most_sweeps && !converged; ++sweep) {
+    for (int round = 0; round < 7; ++round) {
+      int p[4], q[4];
+      Vector<R> c[4], s[4];
+      for (int k = 0; k < 4; ++k) {
+        p[k] = (round + k) % 7;
+        q[k] = k == 0 ? 7 : (round + 7 - k) % 7;
+        const Vector<R> entry = at(p[k], q[k]);
+        const Vector<R> theta = (a[q[k]][q[k]] - a[p[k]][p[k]]) / (2 * (entry == 0 ? one : entry));
+        const Vector<R> tangent = one / (magnitude<R>(theta) + square_root<R>(theta * theta + one));
+        const Vector<R> t = entry == 0 ? zero : theta < 0 ? -tangent : tangent;
+        c[k] = one / square_root<R>(t * t + one);
+        s[k] = t * c[k];
+        a[p[k]][p[k]] -= t * entry;
+        a[q[k]][q[k]] += t * entry;
+        at(p[k], q[k]) = zero;
+      }
+      for (int k = 1; k < 4; ++k)
+        for (int l = 0; l < k; ++l) {
+          Vector<R>&pp = at(p[k], p[l]), &pq = at(p[k], q[l]), &qp = at(q[k], p[l]), &qq = at(q[k], q[l]);
+          const Vector<R> upper[] = {c[l] * pp - s[l] * pq, s[l] * pp + c[l] * pq};
+          const Vector<R> lower[] = {c[l] * qp - s[l] * qq, s[l] * qp + c[l] * qq};
+          pp = c[k] * upper[0] - s[k] * lower[0];
+          qp = s[k] * upper[0] + c[k] * lower[0];
+          pq = c[k] * upper[1] - s[k] * lower[1];
+          qq = s[k] * upper[1] + c[k] * lower[1];
+        }
+      for (int k = 0; k < 4; ++k)
+        for (int row = 0; row < 8; ++row) {
+          const Vector<R> x = v[p[k]][row], y = v[q[k]][row];
+          v[p[k]][row] = c[k] * x - s[k] * y;
+          v[q[k]][row] = s[k] * x + c[k] * y;
+        }
+    }
+    Vector<R> rest = zero;
+    for (int i = 0; i < 8; ++i)
+      for (int j = i + 1; j < 8; ++j) rest = magnitude<R>(a[i][j]) > rest ? magnitude<R>(a[i][j]) : rest;
+    converged = !any<R>(rest > negligible * largest);
+  }
+  orthogonalize<R>(v);
+  for (int j = 0; j < 8; ++j) {
+    store<R>(d + j * lanes<R>, a[j][j]);
+    for (int row = 0; row < 8; ++row) store<R>(z + (j * 8 + row) * lanes<R>, v[j][row]);
+  }
+  return converged;
+}
+
 // Lane c has root begin + c.
 template <class R>
 void solve_group(const R* pole, const R* weight, Index k, R rho, Index begin, Index end, R* of_base,
@@ -434,7 +518,8 @@ void multiply_block(Index rows, Index groups, Index inner, const R* a, std::int6
 template <class R>
 dc::Kernels<R> dc_kernels() {
   static_assert(dc::block_rows % tile_rows<R> == 0 && dc::block_columns % group<R> == 0);
-  return {tile_rows<R>,       group<R>,        secular_sums<R>,  solve_roots<R>,
+  return {tile_rows<R>,       group<R>,        lanes<R> >= 4 ? lanes<R> : 1,
+          solve_leaves<R>,    secular_sums<R>, solve_roots<R>,
           correct_weights<R>, form_columns<R>, multiply_block<R>};
 }
 

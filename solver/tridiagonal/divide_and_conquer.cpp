@@ -25,7 +25,7 @@ namespace {
 constexpr std::int64_t largest_order = (std::int64_t{1} << 21) - 1;
 
 // Up to this order the implicit QL method is faster than a merge.
-constexpr std::int64_t largest_order_by_ql = 12;
+constexpr std::int64_t largest_order_by_ql = 14;
 
 // All pairs, or a subset, of a small T; d and e are scaled and are destroyed.
 template <class R>
@@ -56,7 +56,7 @@ DivideAndConquerResult solve_small(std::vector<R>& d, std::vector<R>& e, R* w, M
 }
 
 // Vectors of at most n / 8 pairs come from the inverse iteration.
-constexpr std::int64_t smallest_order_of_few = 64;
+constexpr std::int64_t smallest_order_of_few = 16;
 bool few(std::int64_t n, std::int64_t count) {
   return n >= smallest_order_of_few && count > 0 && count <= n / 8;
 }
