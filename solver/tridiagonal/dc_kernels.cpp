@@ -24,6 +24,11 @@ template <class R>
 EIGEN_G_INLINE Vector<R> rough_reciprocal(Vector<R> x) {
   return 1 / x;
 }
+// The same with a relative error of about one roundoff, for sums that have larger errors and for factors whose errors are computed.
+template <class R>
+EIGEN_G_INLINE Vector<R> near_quotient(Vector<R> w, Vector<R> x) {
+  return w / x;
+}
 template <class R>
 EIGEN_G_INLINE Vector<R> square_root(Vector<R> x) {
   for (int c = 0; c < lanes<R>; ++c) x[c] = static_cast<R>(__builtin_sqrt(x[c]));
@@ -68,6 +73,18 @@ EIGEN_G_INLINE Vector<double> quotient<double>(Vector<double> w, Vector<double> 
       fused<double>(rough * e, fused<double>(e, e, e + one), rough);  // rough (1 + e + e^2 + e^3)
   const Vector<double> q = w * r;
   return fused<double>(r, fused<double>(-x, q, w), q);
+}
+template <>
+EIGEN_G_INLINE Vector<double> near_quotient<double>(Vector<double> w, Vector<double> x) {
+  const Vector<double> rough = rough_reciprocal<double>(x), one = broadcast(1.0);
+  const Vector<double> r = fused<double>(rough, fused<double>(-x, rough, one), rough);  // 28 bits
+  const Vector<double> q = w * r;
+  return fused<double>(q, fused<double>(-x, r, one), q);
+}
+template <>
+EIGEN_G_INLINE Vector<float> near_quotient<float>(Vector<float> w, Vector<float> x) {
+  const Vector<float> rough = rough_reciprocal<float>(x), q = w * rough;
+  return fused<float>(q, fused<float>(-x, rough, broadcast(1.0f)), q);
 }
 template <>
 EIGEN_G_INLINE Vector<float> quotient<float>(Vector<float> w, Vector<float> x) {
@@ -141,7 +158,7 @@ EIGEN_G_INLINE void part_of_sums(const R* pole, const R* weight, R origin, R tau
   Index i = begin;
   for (; i + lanes<R> <= end; i += lanes<R>) {
     const Vector<R> w = load(weight + i),
-                    t = quotient<R>(w, (load(pole + i) - broadcast(origin)) - broadcast(tau));
+                    t = near_quotient<R>(w, (load(pole + i) - broadcast(origin)) - broadcast(tau));
     value = fused<R>(w, t, value);
     slope = fused<R>(t, t, slope);
   }
@@ -294,11 +311,17 @@ void solve_group(const R* pole, const R* weight, Index k, R rho, Index begin, In
   // secular_guess()
   const Vector<R> beyond = last ? gap + length / 2 : gap / 2;
   Vector<R> c = inverse_rho;
-  for (Index i = 0; i < k; ++i) {
-    const Vector<R> w = broadcast(weight[i]), number = broadcast(static_cast<R>(i));
-    const Vector<R> t = quotient<R>(w, (broadcast(pole[i]) - left_pole) - beyond);
-    c = ((number == left) | (number == left + 1)) ? c : fused<R>(w, t, c);
-  }
+  const auto add_to_guess = [&](Index begin_pole, Index end_pole, bool some_own) {
+    for (Index i = begin_pole; i < end_pole; ++i) {
+      const Vector<R> w = broadcast(weight[i]);
+      const Vector<R> sum = fused<R>(w, near_quotient<R>(w, (broadcast(pole[i]) - left_pole) - beyond), c);
+      const Vector<R> distance = broadcast(static_cast<R>(i)) - left;
+      c = some_own ? (((distance == 0) | (distance == 1)) ? c : sum) : sum;
+    }
+  };
+  add_to_guess(0, first_left, false);
+  add_to_guess(first_left, last_left + 2, true);
+  add_to_guess(last_left + 2, k, false);
   const Vector<R> f_middle = c - w_l / beyond + w_r / (gap - beyond);
   const Vector<R> half = beyond * (1 + R(0x1p-7));
   const Mask<R> at_left = (f_middle > 0) & ~last;
@@ -320,22 +343,25 @@ void solve_group(const R* pole, const R* weight, Index k, R rho, Index begin, In
       zero + (sizeof(R) == 8 ? static_cast<R>(__builtin_huge_val()) : static_cast<R>(__builtin_huge_valf()));
   for (int step = 0; step < most_steps; ++step) {
     Vector<R> psi{}, psi_slope{}, phi{}, phi_slope{};
-    for (Index i = 0; i < k; ++i) {
-      const Vector<R> w = broadcast(weight[i]), t = quotient<R>(w, (broadcast(pole[i]) - origin) - tau);
-      if (i <= first_left) {
-        psi = fused<R>(w, t, psi);
-        psi_slope = fused<R>(t, t, psi_slope);
-      } else if (i > last_left) {
-        phi = fused<R>(w, t, phi);
-        phi_slope = fused<R>(t, t, phi_slope);
-      } else {
-        const Mask<R> below = broadcast(static_cast<R>(i)) <= left;
-        psi = below ? fused<R>(w, t, psi) : psi;
-        psi_slope = below ? fused<R>(t, t, psi_slope) : psi_slope;
-        phi = below ? phi : fused<R>(w, t, phi);
-        phi_slope = below ? phi_slope : fused<R>(t, t, phi_slope);
+    const auto add = [&](Index begin_pole, Index end_pole, Vector<R>& sum, Vector<R>& slope) {
+      for (Index i = begin_pole; i < end_pole; ++i) {
+        const Vector<R> w = broadcast(weight[i]),
+                        t = near_quotient<R>(w, (broadcast(pole[i]) - origin) - tau);
+        sum = fused<R>(w, t, sum);
+        slope = fused<R>(t, t, slope);
       }
+    };
+    add(0, first_left + 1, psi, psi_slope);
+    for (Index i = first_left + 1; i <= last_left; ++i) {
+      const Mask<R> below = broadcast(static_cast<R>(i)) <= left;
+      Vector<R> sum = below ? psi : phi, slope = below ? psi_slope : phi_slope;
+      add(i, i + 1, sum, slope);
+      psi = below ? sum : psi;
+      psi_slope = below ? slope : psi_slope;
+      phi = below ? phi : sum;
+      phi_slope = below ? phi_slope : slope;
     }
+    add(last_left + 1, k, phi, phi_slope);
     const Vector<R> value = inverse_rho + psi + phi, slope = psi_slope + phi_slope,
                     size = magnitude<R>(value);
     const Vector<R> noise =
@@ -396,11 +422,11 @@ void correct_weights(const dc::RankOne<R>& x, Index first, Index count, R* weigh
       const Vector<R> to_root = two_sum<R>(to_base, broadcast(-x.tau[j]), root_low);
       const Vector<R> distance = two_sum<R>(pole, broadcast(-x.pole[j]), gap_low);
       const Vector<R> gap = distance == 0 ? one : distance;  // j is the lane's own pole
-      const Vector<R> factor = quotient<R>(to_root, gap);
+      const Vector<R> factor = near_quotient<R>(to_root, gap);
       const Vector<R> rest = remainder<R>(to_root, factor, gap) + ((root_low + base_low) - factor * gap_low);
       const Vector<R> product = value * factor;
-      error += rest * rough_reciprocal<R>(to_root) +
-               error_of_product<R>(value, factor, product) * rough_reciprocal<R>(product);
+      error += (rest * product + error_of_product<R>(value, factor, product) * to_root) *
+               rough_reciprocal<R>(to_root * product);
       value = product;
     }
     R values[lanes<R>], errors[lanes<R>];

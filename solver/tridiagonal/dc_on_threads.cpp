@@ -296,6 +296,7 @@ Roots OnThreads<R>::roots_to_solve(const Part& p, bool last) const {
 template <class R>
 void OnThreads<R>::solve_secular(const Batch<R>& batch) {
   std::vector<Roots> roots;
+  roots.reserve(static_cast<std::size_t>(batch.count));
   for (Index m = 0; m < batch.count; ++m) roots.push_back(roots_to_solve(part(batch, m), !batch.end_rows));
   const auto roots_of = [&](const Part& p) {
     return roots[static_cast<std::size_t>(p.shape - batch.shapes)];
