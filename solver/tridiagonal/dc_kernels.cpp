@@ -338,7 +338,7 @@ void solve_group(const R* pole, const R* weight, Index k, R rho, Index begin, In
 
   // The middle way, as secular_root()
   const Vector<R> origin = at_left ? left_pole : load(array[1]);
-  Mask<R> active = zero == zero, solved = zero != zero;
+  Mask<R> active = ~Mask<R>{}, solved{};
   Vector<R> before =
       zero + (sizeof(R) == 8 ? static_cast<R>(__builtin_huge_val()) : static_cast<R>(__builtin_huge_valf()));
   for (int step = 0; step < most_steps; ++step) {
