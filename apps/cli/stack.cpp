@@ -239,10 +239,4 @@ ExitCode verify_stack(const MatrixOptions& matrix, const GeneralisedOptions& gen
   return ExitCode::not_verified;
 }
 
-bool holds_stack(const MatrixOptions& matrix) {
-  Progress silent(false);
-  const OpenMatrix opened = open_matrix(matrix, silent, io::DatasetShape::square_matrices);
-  return io::is_stack(opened.file, read_options(matrix, 1, silent));
-}
-
 }  // namespace eigen_g::apps

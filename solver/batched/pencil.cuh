@@ -37,7 +37,7 @@ struct TeamMemory {
   using R = real_t<T>;
   static constexpr int columns = 32, LD = columns + 1;  // few bank conflicts
   T *l, *x;                                             // L, and a strip: [row][LD]
-  R *diagonal, *maxima;                                 // of B; [2][8]
+  R *diagonal, *maxima;                                 // B's diagonal; [2][8]
   int *order, *exponent, *bad_minor;
 
   EIGEN_G_HOST_DEVICE static constexpr int rows(int n) { return (n + 7) / 8 * 8; }
@@ -237,7 +237,7 @@ __global__ void EIGEN_G_REGISTERS(THREADS, 1, (sizeof(T) == 16 ? 255 : 128))
   int state = -1;
   if (finite) {
     R smallest = largest_b;
-    int place = 0;  // of row tid in the descending order
+    int place = 0;  // place of row tid in the descending order
     const int mine = tid < n ? sm.exponent[tid] : 0;
     for (int i = 0; i < n; ++i) {
       smallest = sm.diagonal[i] < smallest ? sm.diagonal[i] : smallest;

@@ -2,7 +2,7 @@
 //
 //   order      standard form        pairs of C             vectors and status
 //   1..4       jacobi() does everything
-//   5..128     to_standard_form()   those of run_chunk()   from_standard_form()
+//   5..128     to_standard_form()   run_chunk()'s kernels   from_standard_form()
 #pragma once
 
 #include "solver/batched/pencil.cuh"
