@@ -410,7 +410,7 @@ class Batched final : public Benchmark {
             {"batched",
              "Batches of small matrices, compared with cuSOLVER's: microseconds a matrix, and verification.",
              R"(
-  eigen_g bench batched                               orders 3 to 128, large batches, about a minute
+  eigen_g bench batched                               orders 3 to 512, large batches, about two minutes
   eigen_g bench batched --types sdcz --sizes 16,64,128 --batch 132,1000,10000
   eigen_g bench batched --generalised                 A x = w B x, beside a loop of cuSOLVER's sygvd over at most 64 matrices
   eigen_g bench batched --set optimiser               batches of optimisers in float, and a step of mixed orders
@@ -425,8 +425,8 @@ class Batched final : public Benchmark {
               {"values/values", batch_value_limit}}}) {}
 
   void add_options(CLI::App& command) override {
-    add_sizes(command, "--sizes", "3,8,16,32,48,64,96,128",
-              "Orders: numbers and ranges from:to:step (default: 3 to 128)", 1, 4096);
+    add_sizes(command, "--sizes", "3,8,16,32,48,64,96,128,256,512",
+              "Orders: numbers and ranges from:to:step (default: 3 to 512)", 1, 4096);
     command
         .add_option_function<std::string>(
             "--batch", [this](const std::string& text) { batches_ = parse_sizes(text, "--batch"); },

@@ -6,7 +6,7 @@
 // Each matrix has the results that it has alone: on one device its bits depend neither on the other matrices nor on its place in the batch.
 // A NaN, an infinity or a failure in one matrix harms that matrix only, and its status says so.
 //
-// On a GPU matrices of order up to 128 are solved by kernels for batches. Larger ones, and matrices on a GPU whose shared memory is too
+// On a GPU matrices of order up to 512 are solved by kernels for batches. Larger ones, and matrices on a GPU whose shared memory is too
 // small, are solved one after the other by the solver of eigen_g.hpp. On the CPU each thread solves matrices of its own; matrices of order
 // 300 or more are solved one after the other, each with all threads.
 //
@@ -65,7 +65,7 @@ template <class T>
 // Strided batch on device pointers, on the GPU that holds them. a is not changed, unless z is a.
 //   status   count numbers, device memory, out; may be null
 //   stream   the solve starts after all work that is in the stream, and is complete when the call returns; null: default stream
-// Blocks once, at the end, if n <= 128.
+// Blocks once, at the end, if n <= 512.
 template <class T>
 [[nodiscard]] BatchReport eigen_g_batched(std::int64_t n, std::int64_t count, DevicePointer<T> a,
                                           std::int64_t lda, same_t<DevicePointer<real_t<T>>> w,
@@ -166,7 +166,7 @@ class BatchedSolver : public PlannedBatchedSolver<T> {
                                   DevicePointer<real_t<T>> w, DevicePointer<T> z, std::int64_t ldz,
                                   DevicePointer<std::int32_t> status, CUstream_st* stream,
                                   const BatchStrides& strides = {});
-  // Queues the same work and returns without waiting, if n <= 128; the matrices' status is the only report. From the second call on the
+  // Queues the same work and returns without waiting, if n <= 512; the matrices' status is the only report. From the second call on the
   // work can be captured in a CUDA graph. Each call runs after the one before, on any stream. A graph has no such order: the solver and
   // its workspace must not be in use elsewhere while the graph runs. For larger n as solve().
   void enqueue(std::int64_t count, DevicePointer<T> a, std::int64_t lda, DevicePointer<real_t<T>> w,

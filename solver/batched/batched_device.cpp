@@ -58,8 +58,11 @@ BatchTuning batch_tuning_by(TuningValues values) {
   values.replace("matrices_to_32", t.matrices_to_32);
   values.replace("matrices_to_64", t.matrices_to_64);
   values.replace("matrices_to_128", t.matrices_to_128);
+  values.replace("matrices_to_256", t.matrices_to_256);
+  values.replace("matrices_to_512", t.matrices_to_512);
   values.replace("lanes", t.lanes);
-  values.finish(std::min({t.matrices_to_32, t.matrices_to_64, t.matrices_to_128, t.lanes}) > 0);
+  values.finish(std::min({t.matrices_to_32, t.matrices_to_64, t.matrices_to_128, t.matrices_to_256,
+                          t.matrices_to_512, t.lanes}) > 0);
   return t;
 }
 
@@ -98,9 +101,11 @@ BatchOnDevice<T>::BatchOnDevice(Resources& resources, int n, std::int64_t most, 
   impl_->pencils = pencils;
   impl_->method = method_on_gpu<T>(n, vectors);
   const BatchTuning& tuning = batch_tuning();
-  const std::int64_t matrices = n > 64   ? tuning.matrices_to_128
-                                : n > 32 ? tuning.matrices_to_64
-                                         : tuning.matrices_to_32;
+  const std::int64_t matrices = n > 256   ? tuning.matrices_to_512
+                                : n > 128 ? tuning.matrices_to_256
+                                : n > 64  ? tuning.matrices_to_128
+                                : n > 32  ? tuning.matrices_to_64
+                                          : tuning.matrices_to_32;
   // Jacobi has no work arrays. Its chunks only keep the number of blocks within CUDA's limit.
   impl_->chunk = impl_->method == Method::jacobi ? std::int64_t{1} << 30 : matrices * impl_->multiprocessors;
   impl_->chunk = std::clamp<std::int64_t>(impl_->chunk, 1, std::max<std::int64_t>(1, most));
@@ -120,6 +125,9 @@ BatchOnDevice<T>& BatchOnDevice<T>::operator=(BatchOnDevice&&) noexcept = defaul
 
 template <class T>
 bool BatchOnDevice<T>::supports(int n, bool vectors, bool pencils) {
+  const Device& facts = gpu_facts(current_gpu());
+  if (pencils && n > largest_pencil_order) return false;
+  if (n > 128 && sizeof(real_t<T>) == 8 && facts.compute_major < 8) return false;  // Tile<double>
   int available = 0;
   EIGEN_G_CUDA(cudaDeviceGetAttribute(&available, cudaDevAttrMaxSharedMemoryPerBlockOptin, current_gpu()));
   return n <= largest_order && shared_bytes<T>(n, method_on_gpu<T>(n, vectors), vectors) <= available &&

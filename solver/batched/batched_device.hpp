@@ -1,4 +1,4 @@
-// Batches of matrices of order up to 128 on a GPU. CUDA builds only.
+// Batches of matrices of order up to 512 on a GPU. CUDA builds only.
 #pragma once
 
 #include <cstdint>
@@ -17,7 +17,8 @@ class Resources;
 
 namespace eigen_g::batched {
 
-inline constexpr int largest_order = 128;
+inline constexpr int largest_order = 512;
+inline constexpr int largest_pencil_order = 128;  // of generalised problems
 
 // Orders that the kernels are compiled for: exact orders, then the orders of matrices in warps and in blocks. A matrix of another order is padded
 // to the next one. The bits of its results depend on the padded order.
@@ -26,6 +27,7 @@ struct PaddedOrders {};
 using ExactOrders = PaddedOrders<1, 2, 3, 4>;
 using OrdersInWarps = PaddedOrders<8, 16, 32>;
 using OrdersInBlocks = PaddedOrders<48, 64, 96, 128>;
+using OrdersInMemory = PaddedOrders<256, 512>;
 
 template <int... N>
 constexpr int next_order(PaddedOrders<N...>, int n) {
@@ -35,13 +37,14 @@ constexpr int next_order(PaddedOrders<N...>, int n) {
   return least;
 }
 constexpr int padded_order(int n) {
-  return n <= 4    ? next_order(ExactOrders(), n)
-         : n <= 32 ? next_order(OrdersInWarps(), n)
-                   : next_order(OrdersInBlocks(), n);
+  return n <= 4     ? next_order(ExactOrders(), n)
+         : n <= 32  ? next_order(OrdersInWarps(), n)
+         : n <= 128 ? next_order(OrdersInBlocks(), n)
+                    : next_order(OrdersInMemory(), n);
 }
 
 // How the kernels find the eigenpairs (run_chunk.cuh).
-enum class Method { jacobi, rows, conquer, conquer_on_tensor_cores };
+enum class Method { jacobi, rows, conquer, conquer_on_tensor_cores, in_memory };
 constexpr int leaves_of(Method method) {
   return method == Method::conquer || method == Method::conquer_on_tensor_cores ? 4 : 1;
 }
@@ -49,6 +52,7 @@ template <class T>
 constexpr Method method_of(int n, bool vectors, bool tensor_cores) {
   if (n <= 4) return Method::jacobi;
   if (n <= 32) return Method::rows;
+  if (n > 128) return Method::in_memory;
   return tensor_cores && vectors && std::is_same_v<T, double> ? Method::conquer_on_tensor_cores
                                                               : Method::conquer;
 }
@@ -56,8 +60,9 @@ constexpr Method method_of(int n, bool vectors, bool tensor_cores) {
 // Sizes of the chunks of a batch. The chunks run in `lanes` streams, each of which has the work arrays of one chunk. A file can replace
 // the values (hybrid/machine/tuning_file.hpp, section "batched").
 struct BatchTuning {
-  // Matrices of a chunk for each multiprocessor, for orders up to 32, 64 and 128.
-  std::int64_t matrices_to_32 = 64, matrices_to_64 = 32, matrices_to_128 = 8;
+  // Matrices of a chunk for each multiprocessor, for orders up to 32, 64, 128, 256 and 512.
+  std::int64_t matrices_to_32 = 64, matrices_to_64 = 32, matrices_to_128 = 8, matrices_to_256 = 4,
+               matrices_to_512 = 1;
   std::int64_t lanes = 4;
 };
 const BatchTuning&

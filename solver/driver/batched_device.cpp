@@ -1,4 +1,4 @@
-// Batches on a GPU. The kernels of solver/batched solve matrices of order up to 128; the solver of eigen_g.hpp solves the others one by one.
+// Batches on a GPU. The kernels of solver/batched solve matrices of order up to 512; the solver of eigen_g.hpp solves the others one by one.
 #include "solver/batched/batched_device.hpp"
 
 #include <cstring>

@@ -25,6 +25,11 @@ LanczosSizes lanczos_sizes(std::int64_t wanted) {
 
 namespace {
 
+std::vector<double> ascending(std::vector<double> values) {
+  std::sort(values.begin(), values.end());
+  return values;
+}
+
 // A smaller gap between two known values, relative to |A|, may be an error of the values.
 constexpr double least_known_gap = 1e-9;
 
@@ -108,7 +113,8 @@ class Lanczos {
   std::vector<double> rho_, residual_;  // measured values and residuals by column of the kept vectors
   std::vector<std::int64_t> order_;     // columns of the kept vectors, rho ascending
   double worst_ = 0, first_worst_ = 0;  // largest residual of the wanted pairs: now, and the largest so far
-  std::vector<T> theta_;                // Ritz values of p(A), descending
+  std::vector<T> theta_;                // Ritz values of p(A) of the kept vectors, descending
+  std::vector<char> locked_;            // by column of the kept vectors: Projected's locked vectors
   struct Measured {
     std::vector<double> rho, residual;
     std::vector<std::int64_t> order;
@@ -187,15 +193,24 @@ void Lanczos<T>::restart() {
   }
   kept_blocks_ = std::min(sizes_.kept, projected_.blocks());
   const std::int64_t kept = kept_blocks_ * block_width;
+  // The locked vectors and the free ones of the largest values.
+  std::int64_t free = kept - std::count(pairs.locked.begin(), pairs.locked.end(), char{1});
   std::vector<T> q(static_cast<std::size_t>(m * kept));
-  for (std::int64_t j = 0; j < kept; ++j)
-    for (std::int64_t i = 0; i < m; ++i) q[i * kept + j] = pairs.vectors[i + j * m];
+  theta_.clear();
+  locked_.clear();
+  for (std::int64_t j = 0; j < m; ++j) {
+    if (!pairs.locked[j] && free-- <= 0) continue;
+    const auto to = static_cast<std::int64_t>(theta_.size());
+    for (std::int64_t i = 0; i < m; ++i) q[i * kept + to] = pairs.vectors[i + j * m];
+    theta_.push_back(pairs.values[j]);
+    locked_.push_back(pairs.locked[j]);
+  }
   on_.put(q.data(), m * kept, small_);
   on_.combine(projected_.blocks(), basis_.block(0), small_, kept_blocks_, kept_);
-  theta_ = pairs.values;
   if (probing_) return;  // V still has the vectors from before the probe
   adopt();
   projected_.restart(theta_.data(), kept_blocks_);
+  projected_.lock(locked_);
 }
 
 // V := [kept vectors, the blocks that H does not know yet]
@@ -217,10 +232,20 @@ void Lanczos<T>::judge() {
   order_.resize(rho_.size());
   std::iota(order_.begin(), order_.end(), 0);
   std::stable_sort(order_.begin(), order_.end(), [&](auto i, auto j) { return rho_[i] < rho_[j]; });
+  // Copies of a multiple value differ by rounding errors. The converged ones come first.
+  for (auto first = order_.begin(); first != order_.end();) {
+    const auto last =
+        std::find_if(first, order_.end(), [&](auto i) { return rho_[i] - rho_[*first] > limit(); });
+    std::stable_sort(first, last, [&](auto i, auto j) { return residual_[i] < residual_[j]; });
+    first = last;
+  }
   for (const double rho : rho_) result_.bounds.norm = std::max(result_.bounds.norm, std::abs(rho));
   worst_ = 0;
   for (std::int64_t i = 0; i < options_.wanted; ++i) worst_ = std::max(worst_, residual_[order_[i]]);
   result_.converged = worst_ <= limit();
+  std::fill(locked_.begin(), locked_.end(), char{0});
+  for (std::int64_t i = 0; i < options_.wanted; ++i) locked_[order_[i]] = residual_[order_[i]] <= limit() / 2;
+  if (!probing_) projected_.lock(locked_);
   if (options_.progress) {
     first_worst_ = std::max(first_worst_, worst_);
     options_.progress(worst_ > limit() ? 1 - std::log(worst_ / limit()) / std::log(first_worst_ / limit())
@@ -232,7 +257,7 @@ void Lanczos<T>::judge() {
 template <class T>
 void Lanczos<T>::choose() {
   KnownSpectrum known;
-  for (const std::int64_t i : order_) known.lowest.push_back(rho_[i]);
+  known.lowest = ascending(rho_);
   known.wanted = options_.wanted;
   double& upper = result_.bounds.upper;
   const bool outside = known.lowest.back() > upper;  // a filter with this bound would enlarge the wrong end
@@ -262,10 +287,10 @@ void Lanczos<T>::choose() {
   // After a change of the filter the values are inaccurate. The next cycle is then only long enough to measure what the filter finds.
   if (projected_.blocks() == 0) steps = std::min(steps, static_cast<double>(kept_blocks_) / chain + 1);
   max_steps_ = static_cast<std::int64_t>(std::clamp(std::ceil(0.9 * steps), 1.0, 1e3)) * sizes_.chain;
-  // If the wanted values end within a multiple value, the gain is unknown. Its copies differ by their errors, and the last known value
-  // has a larger error than the wanted ones.
+  // The gain is unknown if the gap behind the wanted values may be an error of the values: they may end within a multiple value.
   const bool known_gain = known.lowest.back() - known.lowest[options_.wanted - 1] >
-                          std::max(limit(), least_known_gap * result_.bounds.norm);
+                          std::max({limit(), least_known_gap * result_.bounds.norm,
+                                    *std::max_element(residual_.begin(), residual_.end())});
   result_.predicted_products = static_cast<double>(result_.products) +
                                (known_gain ? all_steps * filter_.degree * block_width * chain : 0.0) +
                                steps_of_probe() * filter_.degree * block_width;
@@ -284,6 +309,7 @@ void Lanczos<T>::begin_again() {
   on_.combine(kept_blocks_, kept_, small_, sizes_.chain, basis_.block(0));
   slow_cycles_ = 0;
   projected_.clear();
+  locked_.clear();
   basis_.resize(0);
   for (std::int64_t p = 0; p < sizes_.chain; ++p) basis_.append();
 }
@@ -302,6 +328,7 @@ template <class T>
 void Lanczos<T>::begin_polish() {
   slow_cycles_ = 0;
   projected_.clear();
+  projected_.lock(locked_);
   basis_.resize(kept_blocks_);
   max_steps_ = 1000;
 }
@@ -330,13 +357,14 @@ void Lanczos<T>::begin_probe() {
 template <class T>
 bool Lanczos<T>::missed_something() {
   std::int64_t found = 0;
-  for (std::int64_t i = 0; i < options_.wanted; ++i)
-    found += before_probe_.rho[before_probe_.order[i]] - rho_[order_[i]] > limit();
+  const std::vector<double> before = ascending(before_probe_.rho), after = ascending(rho_);
+  for (std::int64_t i = 0; i < options_.wanted; ++i) found += before[i] - after[i] > limit();
   result_.probe.found += found;
   probing_ = false;
   if (found > 0) {
     adopt();
     projected_.restart(theta_.data(), kept_blocks_);
+    projected_.lock(locked_);
     return true;
   }
   on_.copy(basis_.block(0), kept_blocks_ * block_values_, kept_);
@@ -359,6 +387,7 @@ LanczosResult<T> Lanczos<T>::run(const T* start, std::int64_t start_blocks) {
       probing_ = false;
       adopt();
       projected_.restart(theta_.data(), kept_blocks_);
+      projected_.lock(locked_);
     } else if (probing_) {
       result_.probe.done = true;
       result_.probe.passed = !missed_something();
@@ -380,6 +409,7 @@ LanczosResult<T> Lanczos<T>::run(const T* start, std::int64_t start_blocks) {
   result_.vectors = kept_;
   result_.filter = filter_;
   const std::int64_t count = std::min<std::int64_t>(options_.wanted, static_cast<std::int64_t>(rho_.size()));
+  std::stable_sort(order_.begin(), order_.begin() + count, [&](auto i, auto j) { return rho_[i] < rho_[j]; });
   for (std::int64_t i = 0; i < count; ++i) {
     const std::int64_t j = order_[options_.highest ? count - 1 - i : i];
     result_.columns.push_back(j);

@@ -12,7 +12,9 @@ namespace eigen_g {
 
 template <class T>
 Projected<T>::Projected(std::int64_t max_blocks)
-    : order_(max_blocks * block_width), h_(static_cast<std::size_t>(order_ * order_)) {}
+    : order_(max_blocks * block_width),
+      h_(static_cast<std::size_t>(order_ * order_)),
+      locked_(static_cast<std::size_t>(order_)) {}
 
 template <class T>
 T Projected<T>::add(const std::vector<T>& c) {
@@ -23,7 +25,8 @@ T Projected<T>::add(const std::vector<T>& c) {
       const bool within =
           i >= first && i < first + block_width;  // c has both triangles here; H gets their mean
       const T here = c[block_width * i + j], there = within ? c[block_width * (first + j) + i - first] : here;
-      const T value = (here + there) / 2;
+      const bool apart = i != first + j && (locked_[i] || locked_[first + j]);
+      const T value = apart ? T(0) : (here + there) / 2;
       difference = std::max(difference, std::abs(here - there));
       h_[i + (first + j) * order_] = h_[first + j + i * order_] = value;
     }
@@ -34,25 +37,53 @@ T Projected<T>::add(const std::vector<T>& c) {
 template <class T>
 typename Projected<T>::Pairs Projected<T>::solve() const {
   const std::int64_t m = blocks_ * block_width;
-  Pairs pairs{std::vector<T>(static_cast<std::size_t>(m)), std::vector<T>(static_cast<std::size_t>(m * m))};
+  std::vector<std::int64_t> free;
+  for (std::int64_t i = 0; i < m; ++i)
+    if (!locked_[i]) free.push_back(i);
+  const auto k = static_cast<std::int64_t>(free.size());
+  std::vector<T> part(static_cast<std::size_t>(k * k)), values(static_cast<std::size_t>(k)),
+      vectors(part.size());
+  for (std::int64_t j = 0; j < k; ++j)
+    for (std::int64_t i = 0; i < k; ++i) part[i + j * k] = h_[free[i] + free[j] * order_];
   Devices cpu;
   cpu.device = DeviceChoice::cpu;
-  const Report report =
-      eigen_g(m, h_.data(), order_, pairs.values.data(), pairs.vectors.data(), m, Options{}, cpu);
+  const Report report = eigen_g(k, part.data(), k, values.data(), vectors.data(), k, Options{}, cpu);
   if (report.status != Status::converged)
     throw DeviceError("the projected problem of order " + std::to_string(m) + " did not converge");
-  std::reverse(pairs.values.begin(), pairs.values.end());
-  for (std::int64_t j = 0; j < m / 2; ++j)
-    std::swap_ranges(pairs.vectors.begin() + j * m, pairs.vectors.begin() + (j + 1) * m,
-                     pairs.vectors.begin() + (m - 1 - j) * m);
+
+  struct Source {
+    T value;
+    std::int64_t column;  // of `vectors`; -1 - i: locked vector i
+  };
+  std::vector<Source> sources;
+  for (std::int64_t j = k - 1; j >= 0; --j) sources.push_back({values[j], j});
+  for (std::int64_t i = 0; i < m; ++i)
+    if (locked_[i]) sources.push_back({h_[i + i * order_], -1 - i});
+  std::stable_sort(sources.begin(), sources.end(),
+                   [](const Source& x, const Source& y) { return x.value > y.value; });
+
+  Pairs pairs{{}, std::vector<T>(static_cast<std::size_t>(m * m)), {}};
+  for (const Source& source : sources) {
+    T* const z = pairs.vectors.data() + m * static_cast<std::int64_t>(pairs.values.size());
+    pairs.values.push_back(source.value);
+    pairs.locked.push_back(source.column < 0);
+    if (source.column < 0) z[-1 - source.column] = 1;
+    for (std::int64_t i = 0; source.column >= 0 && i < k; ++i) z[free[i]] = vectors[i + source.column * k];
+  }
   return pairs;
 }
 
 template <class T>
 void Projected<T>::restart(const T* values, std::int64_t blocks) {
   std::fill(h_.begin(), h_.end(), T(0));
+  std::fill(locked_.begin(), locked_.end(), char{0});
   blocks_ = blocks;
   for (std::int64_t j = 0; j < blocks * block_width; ++j) h_[j + j * order_] = values[j];
+}
+
+template <class T>
+void Projected<T>::lock(const std::vector<char>& columns) {
+  std::copy(columns.begin(), columns.end(), locked_.begin());
 }
 
 EIGEN_G_INSTANTIATE_CLASS(double_type, Projected);

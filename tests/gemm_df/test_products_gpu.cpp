@@ -19,6 +19,7 @@
 #include "hybrid/cuda_check.hpp"
 #include "hybrid/memory/memory.hpp"
 #include "hybrid/stream/queue.hpp"
+#include "tests/support/device_copy.hpp"
 #include "tests/support/matrices.hpp"
 
 using namespace eigen_g;
@@ -49,7 +50,7 @@ std::vector<Engine> built_engines() {
 template <class T>
 DeviceBuffer<T> on_device(const std::vector<T>& x) {
   DeviceBuffer<T> device(static_cast<Index>(x.size()));
-  EIGEN_G_CUDA(cudaMemcpy(device.data(), x.data(), device.bytes(), cudaMemcpyHostToDevice));
+  support::upload(device.data(), x.data(), device.bytes());
   EIGEN_G_CUDA(cudaDeviceSynchronize());  // the queue's stream does not wait for the default one
   return device;
 }

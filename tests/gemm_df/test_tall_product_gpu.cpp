@@ -5,6 +5,7 @@
 #include "hybrid/memory/memory.hpp"
 #include "hybrid/stream/queue.hpp"
 #include "tests/support/catch.hpp"
+#include "tests/support/device_copy.hpp"
 #include "tests/support/matrices.hpp"
 
 using namespace eigen_g;
@@ -13,7 +14,7 @@ namespace {
 
 DeviceBuffer<double> to_device(const std::vector<double>& x) {
   DeviceBuffer<double> buffer(static_cast<std::int64_t>(x.size()));
-  EIGEN_G_CUDA(cudaMemcpy(buffer.data(), x.data(), x.size() * sizeof(double), cudaMemcpyHostToDevice));
+  support::upload(buffer.data(), x.data(), x.size() * sizeof(double));
   return buffer;
 }
 std::vector<double> to_host(const DeviceBuffer<double>& buffer) {

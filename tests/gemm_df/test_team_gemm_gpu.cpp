@@ -9,6 +9,7 @@
 #include "hybrid/cuda_check.hpp"
 #include "hybrid/machine/device.hpp"
 #include "hybrid/memory/memory.hpp"
+#include "tests/support/device_copy.hpp"
 #include "tests/support/matrices.hpp"
 
 using namespace eigen_g;
@@ -38,8 +39,7 @@ struct Operand {
   }
   double& at(std::int64_t i, std::int64_t j) { return host[static_cast<std::size_t>(i + j * lda)]; }
   void upload() {
-    if (!host.empty())
-      EIGEN_G_CUDA(cudaMemcpy(device.data(), host.data(), device.bytes(), cudaMemcpyHostToDevice));
+    if (!host.empty()) support::upload(device.data(), host.data(), device.bytes());
     EIGEN_G_CUDA(cudaDeviceSynchronize());  // a queue does not wait for the default stream
   }
   std::vector<double> download() const {

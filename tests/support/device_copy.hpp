@@ -2,6 +2,7 @@
 #pragma once
 
 #include <complex>
+#include <cstddef>
 #include <cstdint>
 #include <limits>
 #include <type_traits>
@@ -20,13 +21,18 @@ constexpr double ulp_of = std::numeric_limits<eigen_g::real_t<T>>::epsilon();
 template <class T>
 using wide_t = std::conditional_t<eigen_g::is_complex<T>, std::complex<double>, double>;
 
+// Copies `bytes` from pageable host memory. Returns when the copy has ended: cudaMemcpy itself may return before, and a stream of the
+// library does not wait for it.
+inline void upload(void* to, const void* from, std::size_t bytes) {
+  EIGEN_G_CUDA(cudaMemcpy(to, from, bytes, cudaMemcpyHostToDevice));
+  EIGEN_G_CUDA(cudaStreamSynchronize(nullptr));
+}
+
 template <class T>
 void upload_as(const std::vector<wide_t<T>>& from, const eigen_g::DeviceBuffer<T>& to) {
   const std::vector<T> rounded(from.begin(), from.end());
   if (rounded.empty()) return;
-  EIGEN_G_CUDA(cudaMemcpy(to.data(), rounded.data(), sizeof(T) * rounded.size(), cudaMemcpyHostToDevice));
-  EIGEN_G_CUDA(
-      cudaStreamSynchronize(nullptr));  // cudaMemcpy may return before the end of a copy of pageable memory
+  upload(to.data(), rounded.data(), sizeof(T) * rounded.size());
 }
 
 // The first `count` numbers.

@@ -8,6 +8,7 @@
 #include "hybrid/memory/memory.hpp"
 #include "hybrid/stream/queue.hpp"
 #include "tests/support/catch.hpp"
+#include "tests/support/device_copy.hpp"
 #include "tests/support/sparse.hpp"
 #include "tests/support/tolerances.hpp"
 
@@ -23,12 +24,11 @@ void check_product_dev(const eigen_g::Queue& queue, const eigen_g::blas2::CrsVie
     const std::vector<T> x = random_block<T>(a.cols * k, 7), y0 = random_block<T>(a.rows * k, 8);
     const eigen_g::DeviceBuffer<T> x_dev(a.cols * k + 1), y_dev(a.rows * k + 2 * guards);
     const auto bytes = [](std::int64_t count) { return static_cast<std::size_t>(count) * sizeof(T); };
-    EIGEN_G_CUDA(cudaMemcpy(x_dev.data(), x.data(), bytes(a.cols * k), cudaMemcpyHostToDevice));
+    support::upload(x_dev.data(), x.data(), bytes(a.cols * k));
     const auto product = [&](T alpha, T beta, const std::vector<T>& before) {
       std::vector<T> y(static_cast<std::size_t>(a.rows * k + 2 * guards), T(12345));
       std::copy(before.begin(), before.end(), y.begin() + guards);
-      EIGEN_G_CUDA(
-          cudaMemcpy(y_dev.data(), y.data(), bytes(a.rows * k + 2 * guards), cudaMemcpyHostToDevice));
+      support::upload(y_dev.data(), y.data(), bytes(a.rows * k + 2 * guards));
       EIGEN_G_CUDA(cudaDeviceSynchronize());
       multiply(k, alpha, x_dev.data(), beta, y_dev.data() + guards);
       queue.wait();

@@ -8,6 +8,7 @@
 #include "hybrid/cuda_check.hpp"
 #include "hybrid/stream/queue.hpp"
 #include "tests/support/catch.hpp"
+#include "tests/support/device_copy.hpp"
 #include "tests/support/sparse.hpp"
 #include "tests/support/tolerances.hpp"
 
@@ -27,7 +28,7 @@ std::vector<U> copied(const U* dev, std::int64_t count) {
 template <class U>
 DeviceBuffer<U> uploaded(const std::vector<U>& from) {
   DeviceBuffer<U> to(static_cast<std::int64_t>(from.size()));
-  if (to.size() > 0) EIGEN_G_CUDA(cudaMemcpy(to.data(), from.data(), to.bytes(), cudaMemcpyHostToDevice));
+  if (to.size() > 0) support::upload(to.data(), from.data(), to.bytes());
   EIGEN_G_CUDA(
       cudaDeviceSynchronize());  // the last of it may still be on its way, and queues do not wait for it
   return to;

@@ -10,6 +10,7 @@
 #include "hybrid/memory/memory.hpp"
 #include "hybrid/stream/queue.hpp"
 #include "tests/support/catch.hpp"
+#include "tests/support/device_copy.hpp"
 
 using namespace eigen_g;
 using namespace eigen_g::papers;
@@ -36,7 +37,7 @@ DeviceBuffer<T> random_matrix(std::int64_t n, unsigned seed, std::vector<T>& hos
   host.resize(static_cast<std::size_t>(n * n));
   for (T& x : host) x = static_cast<T>(number(random));
   DeviceBuffer<T> dev(n * n);
-  EIGEN_G_CUDA(cudaMemcpy(dev.data(), host.data(), dev.bytes(), cudaMemcpyHostToDevice));
+  support::upload(dev.data(), host.data(), dev.bytes());
   return dev;
 }
 

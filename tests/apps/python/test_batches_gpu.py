@@ -35,7 +35,7 @@ def check(a, w, v):
 
 
 @pytest.mark.parametrize("dtype", DTYPES)
-@pytest.mark.parametrize("n", [0, 1, 2, 3, 4, 8, 17, 32, 33, 64, 100, 128, 129, 300])
+@pytest.mark.parametrize("n", [0, 1, 2, 3, 4, 8, 17, 32, 33, 64, 100, 128, 129, 300, 520])
 @pytest.mark.parametrize("lower", [True, False])
 def test_stacks(framework, dtype, n, lower):
     a = hermitian(2, 5, n, n, dtype=dtype, seed=n)
@@ -57,7 +57,7 @@ def test_stacks(framework, dtype, n, lower):
         some = eigen_g.eigh(framework.array(given[part]), lower=lower)
         np.testing.assert_array_equal(framework.host(some.eigenvalues), w[part])
         np.testing.assert_array_equal(framework.host(some.eigenvectors), v[part])
-    if n > 128:  # the kernels for batches solve smaller ones
+    if n > 512:  # the kernels for batches solve smaller ones
         np.testing.assert_array_equal(framework.host(eigen_g.eigh(framework.array(given[1, 2]), lower=lower).eigenvectors), v[1, 2])
     if n > 4:
         part = eigen_g.eigh(x, lower=lower, subset_by_index=[1, 3])
@@ -179,9 +179,10 @@ def test_memory_is_the_frameworks():
     report = eigen_g.eigh(a).report
     torch.cuda.synchronize()
     torch.cuda.reset_peak_memory_stats()
-    before = torch.cuda.memory_allocated()
+    # What was requested: PyTorch's blocks may be up to 1 MiB larger.
+    before = torch.cuda.memory_stats()["requested_bytes.all.current"]
     result = eigen_g.eigh(a)
-    most = torch.cuda.max_memory_allocated() - before
+    most = torch.cuda.memory_stats()["requested_bytes.all.peak"] - before
     results = result.eigenvalues.nbytes + result.eigenvectors.nbytes + 4 * 1000
     assert results + report.workspace_bytes[1] <= most <= results + report.workspace_bytes[1] + 4096
 

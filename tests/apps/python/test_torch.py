@@ -356,8 +356,17 @@ def test_traced(mode):
     def pairs(a):
         return tuple(eigen_g.torch.eigh(a))
 
+    def their_tangent(a):
+        return torch.func.jvp(torch.linalg.eigvalsh, (a,), (a,))[1]
+
     a, b = random_symmetric(4), random_symmetric(4, seed=1)
-    for f in (values, tangent, pairs):
+    functions = [values, tangent, pairs]
+    try:
+        torch.fx.experimental.proxy_tensor.make_fx(their_tangent, tracing_mode=mode)(a)
+    except RuntimeError as error:  # some versions of PyTorch trace no forward-mode derivative of any function with symbolic sizes
+        assert mode == "symbolic" and "storage_offset" in str(error)
+        functions.remove(tangent)
+    for f in functions:
         traced = torch.fx.experimental.proxy_tensor.make_fx(f, tracing_mode=mode)(a)
         torch.testing.assert_close(traced(b), f(b))
 

@@ -9,6 +9,7 @@
 #include "hybrid/memory/memory.hpp"
 #include "hybrid/stream/queue.hpp"
 #include "tests/support/catch.hpp"
+#include "tests/support/device_copy.hpp"
 #include "tests/support/sparse.hpp"
 
 using namespace eigen_g;
@@ -46,8 +47,8 @@ TEST_CASE("a matrix cut by rows over GPUs multiplies as the whole one, the same 
     for (int m = 0; m < team.members(); ++m) {
       const CurrentGpu here(team.gpu(m));
       const auto bytes = static_cast<std::size_t>(values(m)) * sizeof(double);
-      EIGEN_G_CUDA(cudaMemcpy(xs[m].data(), part(m, x), bytes, cudaMemcpyHostToDevice));
-      EIGEN_G_CUDA(cudaMemcpy(ys[m].data(), part(m, y0), bytes, cudaMemcpyHostToDevice));
+      support::upload(xs[m].data(), part(m, x), bytes);
+      support::upload(ys[m].data(), part(m, y0), bytes);
       EIGEN_G_CUDA(cudaDeviceSynchronize());
     }
     team.multiply(-0.75, x_dev, 0.25, 1.5, y_dev);

@@ -8,6 +8,7 @@
 #include "blas2/spmv/row_statistics.hpp"
 #include "hybrid/stream/queue.hpp"
 #include "tests/support/catch.hpp"
+#include "tests/support/device_copy.hpp"
 #include "tests/support/sparse.hpp"
 #include "tests/support/sparse_device.hpp"
 
@@ -44,12 +45,12 @@ TEMPLATE_TEST_CASE("the operator adds a multiple of X in every format", "[gpu]",
     std::vector<T> truth = y0;
     crs_multiply(k, T(-0.75), a.view(), x.data(), T(1.5), truth.data(), 0, T(0.25));
     const DeviceBuffer<T> x_dev(a.cols * k), y_dev(a.rows * k);
-    EIGEN_G_CUDA(cudaMemcpy(x_dev.data(), x.data(), x_dev.bytes(), cudaMemcpyHostToDevice));
+    support::upload(x_dev.data(), x.data(), x_dev.bytes());
     for (const SpmvCandidate& c : {SpmvCandidate{SpmvFormat::crs, 4}, SpmvCandidate{SpmvFormat::sell},
                                    SpmvCandidate{SpmvFormat::sell, 1, 4001, 32, 64}}) {
       CAPTURE(description(c), k);
       const SpmvOperator<T> op(queue, a_dev.view(), c);
-      EIGEN_G_CUDA(cudaMemcpy(y_dev.data(), y0.data(), y_dev.bytes(), cudaMemcpyHostToDevice));
+      support::upload(y_dev.data(), y0.data(), y_dev.bytes());
       EIGEN_G_CUDA(cudaDeviceSynchronize());
       op.multiply(queue, k, T(-0.75), x_dev.data(), T(1.5), y_dev.data(), T(0.25));
       queue.wait();

@@ -6,6 +6,7 @@
 #include "hybrid/memory/memory.hpp"
 #include "hybrid/stream/queue.hpp"
 #include "tests/support/catch.hpp"
+#include "tests/support/device_copy.hpp"
 #include "tests/support/sparse.hpp"
 
 using namespace eigen_g;
@@ -33,8 +34,8 @@ TEST_CASE("an operator of a box on a GPU equals the CPU's, at ragged boxes, and 
   blas2::stencil_multiply(grid, points, 1.25, x.data(), -0.5, beta, truth.data());
 
   const DeviceBuffer<double> x_dev(values), y_dev(values + 2 * guards);
-  EIGEN_G_CUDA(cudaMemcpy(x_dev.data(), x.data(), x_dev.bytes(), cudaMemcpyHostToDevice));
-  EIGEN_G_CUDA(cudaMemcpy(y_dev.data(), y.data(), y_dev.bytes(), cudaMemcpyHostToDevice));
+  support::upload(x_dev.data(), x.data(), x_dev.bytes());
+  support::upload(y_dev.data(), y.data(), y_dev.bytes());
   EIGEN_G_CUDA(cudaDeviceSynchronize());
   blas2::stencil_multiply(queue, grid, points, 1.25, x_dev.data(), -0.5, beta, y_dev.data() + guards);
   queue.wait();

@@ -9,6 +9,7 @@
 #include "blas2/symv/symv.hpp"
 #include "blas2/symv/symv_truth.hpp"
 #include "hybrid/cuda_check.hpp"
+#include "tests/support/device_copy.hpp"
 #include "tests/support/symv_reference.hpp"
 
 using namespace eigen_g;
@@ -19,7 +20,7 @@ namespace {
 template <class T>
 DeviceBuffer<T> on_device(const std::vector<T>& host) {
   DeviceBuffer<T> device(static_cast<std::int64_t>(host.size()));
-  EIGEN_G_CUDA(cudaMemcpy(device.data(), host.data(), host.size() * sizeof(T), cudaMemcpyHostToDevice));
+  support::upload(device.data(), host.data(), host.size() * sizeof(T));
   EIGEN_G_CUDA(cudaDeviceSynchronize());  // a queue does not wait for the default stream
   return device;
 }

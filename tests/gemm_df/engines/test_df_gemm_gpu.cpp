@@ -1,5 +1,6 @@
 // Compares the double-float product with a product in long double, within the bound that gemm_df/README.md derives.
 #include "tests/support/catch.hpp"
+#include "tests/support/device_copy.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -37,7 +38,7 @@ class OnDevice {
  public:
   explicit OnDevice(const Matrix& host)
       : rows_(host.rows), cols_(host.cols), lda_(host.lda), memory_(static_cast<Index>(host.data.size())) {
-    EIGEN_G_CUDA(cudaMemcpy(memory_.data(), host.data.data(), memory_.bytes(), cudaMemcpyHostToDevice));
+    support::upload(memory_.data(), host.data.data(), memory_.bytes());
     EIGEN_G_CUDA(
         cudaDeviceSynchronize());  // a copy from pageable memory may end after the call; queues do not wait
   }

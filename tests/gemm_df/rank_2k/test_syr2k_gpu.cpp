@@ -13,6 +13,7 @@
 #include "hybrid/memory/memory.hpp"
 #include "hybrid/stream/queue.hpp"
 #include "tests/support/catch.hpp"
+#include "tests/support/device_copy.hpp"
 #include "tests/support/matrices.hpp"
 #include "tests/support/tolerances.hpp"
 
@@ -69,7 +70,7 @@ struct Poisoned {
   Long<T> operator()(Index i, Index j) const { return Long<T>(host[index(i, j)]); }
 
   MatrixView<T> on_device() const {
-    EIGEN_G_CUDA(cudaMemcpy(device.data(), host.data(), device.bytes(), cudaMemcpyHostToDevice));
+    support::upload(device.data(), host.data(), device.bytes());
     EIGEN_G_CUDA(cudaDeviceSynchronize());  // a queue does not wait for the default stream
     return {device.data() + row, rows, cols, lda};
   }

@@ -10,6 +10,7 @@
 #include "hybrid/machine/partition.hpp"
 #include "hybrid/memory/memory.hpp"
 #include "hybrid/stream/queue.hpp"
+#include "tests/support/device_copy.hpp"
 #include "tests/support/solving.hpp"
 
 using namespace eigen_g;
@@ -70,7 +71,7 @@ TEST_CASE("a solve on a partition's stream", "[gpu]") {
   constexpr std::int64_t n = 700;
   const support::Stored s = support::random_matrix(n);
   const DeviceBuffer<double> a(n * n), w(n), z(n * n);
-  EIGEN_G_CUDA(cudaMemcpy(a.data(), s.a.data(), a.bytes(), cudaMemcpyHostToDevice));
+  support::upload(a.data(), s.a.data(), a.bytes());
   EIGEN_G_CUDA(cudaDeviceSynchronize());  // a queue does not wait for the default stream
   support::Solved solved{std::vector<double>(n), std::vector<double>(n * n), n, {}};
   solved.report = eigen_g::eigen_g(n, eigen_g::device(a.data()), n, eigen_g::device(w.data()),

@@ -1,5 +1,6 @@
 // Tests of a team's errors and staging memory. Its results are tested by test_team_gemm and test_team_reflectors.
 #include "tests/support/catch.hpp"
+#include "tests/support/device_copy.hpp"
 
 #include <stdexcept>
 #include <vector>
@@ -17,7 +18,7 @@ TEST_CASE("an exception of a device reaches the caller, and the team continues",
   ColumnTeam<double> team(queue, {{}, true, 0});
   const std::vector<double> ones(50 * 20, 1);
   const DeviceBuffer<double> z(50 * 20);
-  EIGEN_G_CUDA(cudaMemcpy(z.data(), ones.data(), z.bytes(), cudaMemcpyHostToDevice));
+  support::upload(z.data(), ones.data(), z.bytes());
   EIGEN_G_CUDA(cudaDeviceSynchronize());  // a queue does not wait for the default stream
   ColumnWork<double> work;
   work.columns_dev = {z.data(), 50, 20, 50};
@@ -53,7 +54,7 @@ TEST_CASE("staging memory that was prepared is used for the work", "[gpu]") {
   const DeviceBuffer<double> z(rows * columns), v(rows * block);
   std::vector<double> host(static_cast<std::size_t>(rows * block));
   for (std::size_t i = 0; i < host.size(); ++i) host[i] = static_cast<double>(i);
-  EIGEN_G_CUDA(cudaMemcpy(v.data(), host.data(), v.bytes(), cudaMemcpyHostToDevice));
+  support::upload(v.data(), host.data(), v.bytes());
   EIGEN_G_CUDA(cudaMemset(z.data(), 0xff, z.bytes()));  // NaN
   EIGEN_G_CUDA(cudaDeviceSynchronize());                // a queue does not wait for the default stream
   ColumnWork<double> work;

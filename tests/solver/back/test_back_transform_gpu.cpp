@@ -12,6 +12,7 @@
 #include "hybrid/memory/memory.hpp"
 #include "hybrid/stream/queue.hpp"
 #include "tests/support/catch.hpp"
+#include "tests/support/device_copy.hpp"
 #include "tests/support/matrices.hpp"
 #include "tests/support/reflectors.hpp"
 #include "tests/support/scratch.hpp"
@@ -44,7 +45,7 @@ std::vector<double> on_gpu(const Problem& p, const std::function<void(ColumnRang
   DeviceBuffer<double> a(r.lda * p.n), tau(p.n), z(p.ldz * p.m);
   const support::DeviceScratch scratch(back_transform_bytes<double>(p.n, p.m));
   const auto up = [](const DeviceBuffer<double>& to, const std::vector<double>& from) {
-    EIGEN_G_CUDA(cudaMemcpy(to.data(), from.data(), to.bytes(), cudaMemcpyHostToDevice));
+    support::upload(to.data(), from.data(), to.bytes());
   };
   up(a, r.a);
   up(tau, r.tau);

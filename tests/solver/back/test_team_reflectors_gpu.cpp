@@ -9,6 +9,7 @@
 #include "hybrid/machine/device.hpp"
 #include "hybrid/memory/memory.hpp"
 #include "solver/back/team_reflectors.hpp"
+#include "tests/support/device_copy.hpp"
 #include "tests/support/matrices.hpp"
 
 using namespace eigen_g;
@@ -29,8 +30,7 @@ Matrix random_scaled(std::int64_t count, double scale, unsigned seed) {
 
 DeviceBuffer<double> on_gpu(const Matrix& host) {
   DeviceBuffer<double> device(static_cast<std::int64_t>(host.size()));
-  if (!host.empty())
-    EIGEN_G_CUDA(cudaMemcpy(device.data(), host.data(), device.bytes(), cudaMemcpyHostToDevice));
+  if (!host.empty()) support::upload(device.data(), host.data(), device.bytes());
   EIGEN_G_CUDA(cudaDeviceSynchronize());  // a queue does not wait for the default stream
   return device;
 }

@@ -9,6 +9,7 @@
 #include "hybrid/stream/queue.hpp"
 #include "solver/back/triangular_factor.hpp"
 #include "tests/support/catch.hpp"
+#include "tests/support/device_copy.hpp"
 #include "tests/support/reflectors.hpp"
 #include "tests/support/tolerances.hpp"
 
@@ -42,8 +43,8 @@ std::vector<long double> truth(const support::Reflectors& r, std::int64_t first,
 std::vector<double> on_gpu(const support::Reflectors& r, const ReflectorBlocks& blocks) {
   Queue queue;
   DeviceBuffer<double> a(r.lda * r.n), tau(r.n), s(blocks.elements()), t(blocks.elements());
-  EIGEN_G_CUDA(cudaMemcpy(a.data(), r.a.data(), a.bytes(), cudaMemcpyHostToDevice));
-  EIGEN_G_CUDA(cudaMemcpy(tau.data(), r.tau.data(), tau.bytes(), cudaMemcpyHostToDevice));
+  support::upload(a.data(), r.a.data(), a.bytes());
+  support::upload(tau.data(), r.tau.data(), tau.bytes());
   for (const auto* buffer : {&s, &t}) EIGEN_G_CUDA(cudaMemset(buffer->data(), 0xff, buffer->bytes()));
   EIGEN_G_CUDA(cudaDeviceSynchronize());  // the queue's stream does not wait for the default one
   triangular_factors(queue, blocks, MatrixView<const double>{a.data(), r.n, r.n, r.lda}, tau.data(), s.data(),

@@ -6,6 +6,7 @@
 #include "solver/api/stages.h"
 #include "solver/api/stages.hpp"
 #include "tests/support/catch.hpp"
+#include "tests/support/device_copy.hpp"
 #include "tests/support/reduction.hpp"
 #include "tests/support/solving.hpp"
 
@@ -22,7 +23,7 @@ class OnDevice {
   explicit OnDevice(std::vector<double> host) : image_(std::move(host)) {
     image_.push_back(guard);
     memory_ = DeviceBuffer<double>(static_cast<std::int64_t>(image_.size()));
-    EIGEN_G_CUDA(cudaMemcpy(memory_.data(), image_.data(), memory_.bytes(), cudaMemcpyHostToDevice));
+    support::upload(memory_.data(), image_.data(), memory_.bytes());
   }
   double* data() const { return memory_.data(); }
   std::vector<double> get() {

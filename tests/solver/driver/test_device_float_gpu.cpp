@@ -2,6 +2,7 @@
 #include "hybrid/cuda_check.hpp"
 #include "hybrid/memory/memory.hpp"
 #include "tests/support/catch.hpp"
+#include "tests/support/device_copy.hpp"
 #include "tests/support/float_matrix.hpp"
 
 using eigen_g::device;
@@ -14,7 +15,7 @@ namespace {
 eigen_g::Verification on_device(const FloatMatrix& m, bool over_a) {
   const std::int64_t n = m.n;
   const DeviceBuffer<float> a(m.lda * n), w(n), z(over_a ? 0 : m.lda * n);
-  EIGEN_G_CUDA(cudaMemcpy(a.data(), m.a.data(), a.bytes(), cudaMemcpyHostToDevice));
+  support::upload(a.data(), m.a.data(), a.bytes());
   float* const vectors = over_a ? a.data() : z.data();
   const eigen_g::Report report = eigen_g::eigen_g(n, device(a.data()), m.lda, device(w.data()),
                                                   device(vectors), m.lda, nullptr, {.uplo = m.uplo});

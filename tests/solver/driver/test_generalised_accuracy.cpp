@@ -12,6 +12,8 @@
 #include "tests/support/solving.hpp"
 
 using namespace eigen_g;
+using support::OnCpu;
+using support::OnGpu;
 
 namespace {
 
@@ -29,10 +31,11 @@ double error_of_smallest(const std::vector<double>& exact, const std::vector<dou
 
 }  // namespace
 
-// On a GPU the error of the divide and conquer is n ulp |C|, so this test is for the CPU.
-TEST_CASE("generalised: small eigenvalues keep their digits with an ill-conditioned B") {
+TEMPLATE_TEST_CASE("generalised: small eigenvalues keep their digits with an ill-conditioned B", "", OnCpu,
+                   OnGpu) {
+  ON_DEVICE(TestType);
   Devices devices;
-  devices.device = DeviceChoice::cpu;
+  devices.device = TestType::device;
   for (const support::NamedMatrix& matrix : support::ill_conditioned()) {
     const std::int64_t n = matrix.n;
     const std::vector<double> a = support::random_symmetric(n, 12);

@@ -10,6 +10,7 @@
 #include "solver/api/generalised.hpp"
 #include "solver/verify/verify_generalised.hpp"
 #include "tests/support/catch.hpp"
+#include "tests/support/device_copy.hpp"
 #include "tests/support/generalised.hpp"
 #include "tests/support/matrices.hpp"
 #include "tests/support/sanitized.hpp"
@@ -27,7 +28,7 @@ constexpr double cond = 30;
 template <class T>
 DeviceBuffer<T> on_device(const std::vector<T>& host) {
   DeviceBuffer<T> memory(static_cast<std::int64_t>(host.size()));
-  EIGEN_G_CUDA(cudaMemcpy(memory.data(), host.data(), memory.bytes(), cudaMemcpyHostToDevice));
+  support::upload(memory.data(), host.data(), memory.bytes());
   return memory;
 }
 template <class T>

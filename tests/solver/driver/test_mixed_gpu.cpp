@@ -13,6 +13,7 @@
 #include "solver/api/solver.hpp"
 #include "solver/refine/columns.hpp"
 #include "solver/refine/correction.hpp"
+#include "tests/support/device_copy.hpp"
 #include "tests/support/reduction.hpp"
 #include "tests/support/solving.hpp"
 
@@ -25,7 +26,7 @@ namespace {
 template <class T>
 DeviceBuffer<T> on_device(const std::vector<T>& host) {
   DeviceBuffer<T> memory(static_cast<std::int64_t>(host.size()));
-  EIGEN_G_CUDA(cudaMemcpy(memory.data(), host.data(), memory.bytes(), cudaMemcpyHostToDevice));
+  support::upload(memory.data(), host.data(), memory.bytes());
   EIGEN_G_CUDA(cudaDeviceSynchronize());  // a copy from pageable memory may return before the data arrives
   return memory;
 }

@@ -11,6 +11,7 @@
 #include "solver/api/eigen_g.hpp"
 #include "solver/api/generalised.hpp"
 #include "solver/path/choice.hpp"
+#include "tests/support/device_copy.hpp"
 #include "tests/support/solving.hpp"
 
 using namespace eigen_g;
@@ -23,7 +24,7 @@ namespace {
 struct Matrices {
   DeviceBuffer<double> a, w, z;
   explicit Matrices(const Stored& s) : a(static_cast<std::int64_t>(s.a.size())), w(s.n), z(s.n * s.n) {
-    EIGEN_G_CUDA(cudaMemcpy(a.data(), s.a.data(), a.bytes(), cudaMemcpyHostToDevice));
+    support::upload(a.data(), s.a.data(), a.bytes());
     EIGEN_G_CUDA(cudaMemset(z.data(), 0xff, z.bytes()));
     EIGEN_G_CUDA(cudaDeviceSynchronize());
   }

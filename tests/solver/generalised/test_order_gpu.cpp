@@ -11,6 +11,7 @@
 #include "hybrid/stream/queue.hpp"
 #include "solver/generalised/order.hpp"
 #include "tests/support/catch.hpp"
+#include "tests/support/device_copy.hpp"
 #include "tests/support/generalised.hpp"
 #include "tests/support/sanitized.hpp"
 
@@ -21,7 +22,7 @@ namespace {
 template <class T>
 DeviceBuffer<T> on_device(const std::vector<T>& host) {
   DeviceBuffer<T> memory(static_cast<std::int64_t>(host.size()));
-  EIGEN_G_CUDA(cudaMemcpy(memory.data(), host.data(), memory.bytes(), cudaMemcpyHostToDevice));
+  support::upload(memory.data(), host.data(), memory.bytes());
   return memory;
 }
 template <class T>

@@ -9,6 +9,7 @@
 #include "hybrid/stream/queue.hpp"
 #include "solver/back/back_transform.hpp"
 #include "solver/prepare/pack.hpp"
+#include "tests/support/device_copy.hpp"
 #include "tests/support/reduction.hpp"
 #include "tests/support/scratch.hpp"
 
@@ -33,8 +34,8 @@ Reduction reduce_on_gpu(const Matrix& a, std::int64_t n, Uplo uplo, int multipro
   // NaN shows elements that are not written.
   EIGEN_G_CUDA(cudaMemset(matrix.data(), 0xff, matrix.bytes()));
   for (const auto* buffer : {&d, &e, &tau}) EIGEN_G_CUDA(cudaMemset(buffer->data(), 0xff, buffer->bytes()));
-  EIGEN_G_CUDA(cudaMemcpy(given.data(), a.data(), given.bytes(), cudaMemcpyHostToDevice));
-  EIGEN_G_CUDA(cudaMemcpy(z.data(), r.q.data(), z.bytes(), cudaMemcpyHostToDevice));
+  support::upload(given.data(), a.data(), given.bytes());
+  support::upload(z.data(), r.q.data(), z.bytes());
   EIGEN_G_CUDA(cudaDeviceSynchronize());  // the queue does not wait for the default stream
   const MatrixView<double> working{matrix.data(), n, n, lda};
   pack_lower<double>(queue, uplo, MatrixView<const double>{given.data(), n, n, n}, working);

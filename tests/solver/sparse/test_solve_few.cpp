@@ -77,6 +77,18 @@ TEST_CASE("few pairs of matrices whose spectra are known, with all their multipl
   check_pairs(a, found, options);
 }
 
+TEST_CASE("few pairs that end within a value of more copies than the kept vectors need few products") {
+  // The copies: 1, m, m (m - 1) / 2, ... for a hypercube of dimension m.
+  const SparseCase a = GENERATE(support::hypercube(8), support::hypercube(9), support::hypercube(10));
+  const std::int64_t k = GENERATE(20, 30, 40);
+  const End end = GENERATE(End::lowest, End::highest);
+  CAPTURE(a.n(), k, end == End::lowest);
+  const FewOptions options = lanczos_for(k, end);
+  const Found found = solve(a.rows(), options);
+  check_pairs(a, found, options);
+  CHECK(found.report.products < 12000);
+}
+
 TEST_CASE("few pairs of a box's operators, on the CPU") {
   const int points = GENERATE(7, 19);
   const End end = GENERATE(End::lowest, End::highest);

@@ -7,6 +7,7 @@
 #include "solver/api/sparse.hpp"
 #include "tests/support/catch.hpp"
 #include "tests/support/closed_forms.hpp"
+#include "tests/support/device_copy.hpp"
 #include "tests/support/matrices.hpp"
 #include "tests/support/sanitized.hpp"
 
@@ -18,7 +19,7 @@ namespace {
 template <class T>
 DeviceBuffer<T> to_device(const std::vector<T>& x) {
   DeviceBuffer<T> buffer(static_cast<std::int64_t>(x.size()));
-  EIGEN_G_CUDA(cudaMemcpy(buffer.data(), x.data(), x.size() * sizeof(T), cudaMemcpyHostToDevice));
+  support::upload(buffer.data(), x.data(), x.size() * sizeof(T));
   return buffer;
 }
 

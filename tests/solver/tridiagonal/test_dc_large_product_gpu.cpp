@@ -9,6 +9,7 @@
 #include "hybrid/stream/queue.hpp"
 #include "solver/devices/solve_team.hpp"
 #include "solver/tridiagonal/divide_and_conquer.hpp"
+#include "tests/support/device_copy.hpp"
 #include "tests/support/scratch.hpp"
 #include "tests/support/tridiagonal.hpp"
 
@@ -32,8 +33,8 @@ Decomposed decompose(const Tridiagonal& t, const Helpers& members, const char* r
   DeviceBuffer<double> d(n), e(n), z(n * n);
   const support::DeviceScratch scratch(divide_and_conquer_bytes<double>(n, true));
   for (const auto* buffer : {&d, &e, &z}) EIGEN_G_CUDA(cudaMemset(buffer->data(), 0xff, buffer->bytes()));
-  EIGEN_G_CUDA(cudaMemcpy(d.data(), t.d.data(), sizeof(double) * t.d.size(), cudaMemcpyHostToDevice));
-  EIGEN_G_CUDA(cudaMemcpy(e.data(), t.e.data(), sizeof(double) * t.e.size(), cudaMemcpyHostToDevice));
+  support::upload(d.data(), t.d.data(), sizeof(double) * t.d.size());
+  support::upload(e.data(), t.e.data(), sizeof(double) * t.e.size());
   EIGEN_G_CUDA(cudaDeviceSynchronize());
   const DivideAndConquerResult outcome = divide_and_conquer<double>(
       queue, n, d.data(), e.data(), {z.data(), n, n, n}, scratch, {subset, 0}, {}, &team);

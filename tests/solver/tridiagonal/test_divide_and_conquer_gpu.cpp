@@ -8,6 +8,7 @@
 #include "hybrid/stream/queue.hpp"
 #include "tests/support/catch.hpp"
 #include "tests/support/dc_on_cpu.hpp"
+#include "tests/support/device_copy.hpp"
 #include "tests/support/scratch.hpp"
 #include "tests/support/tridiagonal.hpp"
 
@@ -31,9 +32,8 @@ OnGpuResult dc_on_gpu(const Tridiagonal& t, bool vectors = true, std::int64_t pa
   const support::DeviceScratch scratch(divide_and_conquer_bytes<double>(n, vectors), margin);
   for (const auto* buffer : {&d, &e, &z})
     if (buffer->bytes() > 0) EIGEN_G_CUDA(cudaMemset(buffer->data(), 0xff, buffer->bytes()));
-  EIGEN_G_CUDA(cudaMemcpy(d.data(), t.d.data(), sizeof(double) * t.d.size(), cudaMemcpyHostToDevice));
-  if (n > 1)
-    EIGEN_G_CUDA(cudaMemcpy(e.data(), t.e.data(), sizeof(double) * t.e.size(), cudaMemcpyHostToDevice));
+  support::upload(d.data(), t.d.data(), sizeof(double) * t.d.size());
+  if (n > 1) support::upload(e.data(), t.e.data(), sizeof(double) * t.e.size());
   EIGEN_G_CUDA(cudaDeviceSynchronize());  // the queue's stream does not wait for the default one
 
   OnGpuResult r;

@@ -4,6 +4,7 @@
 #include "hybrid/memory/memory.hpp"
 #include "solver/verify/verify_batched.hpp"
 #include "tests/support/batches.hpp"
+#include "tests/support/device_copy.hpp"
 #include "tests/support/skip.hpp"
 
 using namespace eigen_g;
@@ -33,7 +34,7 @@ void check_same(const BatchVerification& v, const BatchVerification& cpu) {
 template <class X>
 DeviceBuffer<X> on_gpu(const std::vector<X>& from) {
   DeviceBuffer<X> to(static_cast<std::int64_t>(from.size()));
-  if (!from.empty()) EIGEN_G_CUDA(cudaMemcpy(to.data(), from.data(), to.bytes(), cudaMemcpyHostToDevice));
+  if (!from.empty()) support::upload(to.data(), from.data(), to.bytes());
   return to;
 }
 
