@@ -82,14 +82,32 @@ __device__ __forceinline__ real_t<T> largest_entry(const T* a, std::int64_t lda,
                                                    int groups, int lane) {
   using R = real_t<T>;
   R largest = 0;
-  for (int c = group; c < n; c += groups)
-    for (int r = (upper ? 0 : c) + lane; r < (upper ? c + 1 : n); r += 32) {
-      const T entry = a[c * lda + r];
+  for (int r = lane; r < n; r += 32)
+#pragma unroll 4
+    for (int c = group; c < n; c += groups) {
+      const T entry = (upper ? r <= c : r >= c) ? a[c * lda + r] : T(0);
       const R size = largest_part(r == c ? diagonal_entry(entry) : entry);
       if (!(size <= Limits<R>::largest)) largest = R(INFINITY);
       if (size > largest) largest = size;
     }
   return largest;
+}
+
+// store(r, c, load(r, c)) for the rows r < rows of the columns c < columns. A thread loads four entries before it stores the first one, because the
+// compiler does not move loads before stores.
+template <int THREADS, class Load, class Store>
+__device__ __forceinline__ void copy_entries(int rows, int columns, const Load& load, const Store& store) {
+  constexpr int H = THREADS / 32;
+  for (int c = threadIdx.x / 32; c < columns; c += 4 * H)
+    for (int r = threadIdx.x % 32; r < rows; r += 32) {
+      decltype(load(r, c)) entry[4];
+#pragma unroll
+      for (int q = 0; q < 4; ++q)
+        if (c + q * H < columns) entry[q] = load(r, c + q * H);
+#pragma unroll
+      for (int q = 0; q < 4; ++q)
+        if (c + q * H < columns) store(r, c + q * H, entry[q]);
+    }
 }
 
 // L from B in the blocks of l, whose diagonal blocks are whole. Returns 0 or the order of the first leading minor that is not positive.
@@ -200,7 +218,7 @@ __device__ void solve_strip(const T* l, T* x, int blocks) {
 }
 
 template <class T, int THREADS>
-__global__ void EIGEN_G_REGISTERS(THREADS, 1, (sizeof(T) == 16 ? 255 : 128))
+__global__ void EIGEN_G_REGISTERS(THREADS, 1, (sizeof(T) == 16 || THREADS == 32 ? 255 : 128))
     to_standard_form(Chunk<T> chunk, PencilWork<T> work) {
   using R = real_t<T>;
   using L = Limits<R>;
@@ -248,10 +266,15 @@ __global__ void EIGEN_G_REGISTERS(THREADS, 1, (sizeof(T) == 16 ? 255 : 128))
     for (;;) {
       if (tid < n) sm.order[ordered ? place : tid] = tid;
       team_barrier<THREADS>();
-      for (int r = h; r < 8 * blocks; r += H)
-        for (int q = lane; q < r / 8 * 8 + 8; q += 32)
-          block_of(sm.l, r / 8, q / 8)[r % 8 * 8 + q % 8] =
-              r < n && q < n ? scale_b * b(sm.order[r], sm.order[q]) : T(r == q ? 1 : 0);
+      copy_entries<THREADS>(
+          8 * blocks, 8 * blocks,
+          [&](int q, int r) {  // the lanes have the columns q
+            return q / 8 > r / 8 || q >= n || r >= n ? T(r == q ? 1 : 0)
+                                                     : scale_b * b(sm.order[r], sm.order[q]);
+          },
+          [&](int q, int r, T entry) {
+            if (q / 8 <= r / 8) block_of(sm.l, r / 8, q / 8)[r % 8 * 8 + q % 8] = entry;
+          });
       team_barrier<THREADS>();
       const int bad_minor = cholesky_of_team<T, THREADS>(sm.l, blocks, sm.bad_minor);
       state = bad_minor > 0 ? n + bad_minor : 0;
@@ -275,9 +298,12 @@ __global__ void EIGEN_G_REGISTERS(THREADS, 1, (sizeof(T) == 16 ? 255 : 128))
 
   // V := (L^-1 A)^H, then C := L^-1 V over V.
   for (int begin = 0; begin < n; begin += 32) {
-    for (int q = h; q < 32; q += H)
-      for (int r = lane; r < 8 * blocks; r += 32)
-        sm.x[r * LD + q] = r < n && begin + q < n ? scale_a * a(sm.order[r], sm.order[begin + q]) : T(0);
+    copy_entries<THREADS>(
+        8 * blocks, 32,
+        [&](int r, int q) {
+          return r < n && begin + q < n ? scale_a * a(sm.order[r], sm.order[begin + q]) : T(0);
+        },
+        [&](int r, int q, T entry) { sm.x[r * LD + q] = entry; });
     solve_strip<T, THREADS>(sm.l, sm.x, blocks);
     if (begin + lane < n)
       for (int r = h; r < n; r += H)
@@ -285,9 +311,10 @@ __global__ void EIGEN_G_REGISTERS(THREADS, 1, (sizeof(T) == 16 ? 255 : 128))
     team_barrier<THREADS>();
   }
   for (int begin = 0; begin < n; begin += 32) {
-    for (int q = h; q < 32; q += H)
-      for (int r = lane; r < 8 * blocks; r += 32)
-        sm.x[r * LD + q] = r < n && begin + q < n ? c[(n - 1 - begin - q) * ld + n - 1 - r] : T(0);
+    copy_entries<THREADS>(
+        8 * blocks, 32,
+        [&](int r, int q) { return r < n && begin + q < n ? c[(n - 1 - begin - q) * ld + n - 1 - r] : T(0); },
+        [&](int r, int q, T entry) { sm.x[r * LD + q] = entry; });
     solve_strip<T, THREADS>(sm.l, sm.x, blocks);
     for (int q = h; q < 32 && begin + q < n; q += H)
       for (int r = begin + q + lane; r < n; r += 32)
@@ -335,12 +362,15 @@ __global__ void __launch_bounds__(THREADS) from_standard_form(Chunk<T> chunk, Pe
   }
   const R scale = scalbn(R(1), -exponents.y);
   const T *const factor = work.factor + matrix * entries_of_factor(work.ld), *const y = work.c + row * ld;
-  for (int q = tid; q < entries_of_factor(n); q += THREADS) sm.l[q] = factor[q];
+  copy_entries<THREADS>(
+      32, entries_of_factor(n) / 32, [&](int r, int q) { return factor[32 * q + r]; },
+      [&](int r, int q, T entry) { sm.l[32 * q + r] = entry; });
   if (tid < n) sm.order[tid] = work.order[row + tid];
   for (int begin = 0; begin < columns; begin += 32) {
-    for (int q = h; q < 32; q += H)
-      for (int r = lane; r < 8 * blocks; r += 32)
-        sm.x[r * LD + q] = r < n && begin + q < columns ? y[(begin + q) * ld + r] : T(0);
+    copy_entries<THREADS>(
+        8 * blocks, 32,
+        [&](int r, int q) { return r < n && begin + q < columns ? y[(begin + q) * ld + r] : T(0); },
+        [&](int r, int q, T entry) { sm.x[r * LD + q] = entry; });
     solve_strip<T, THREADS>(sm.l, sm.x, blocks);
     for (int q = h; q < 32 && begin + q < columns; q += H)
       for (int r = lane; r < n; r += 32) z[(begin + q) * ldz + sm.order[r]] = scale * sm.x[r * LD + q];
