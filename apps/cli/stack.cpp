@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "apps/cli/launcher.hpp"
+#include "apps/cli/matrix_input.hpp"
 #include "apps/cli/stack_report.hpp"
 #include "apps/io/stack_file.hpp"
 #include "apps/support/exit_codes.hpp"
