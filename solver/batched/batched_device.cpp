@@ -113,8 +113,7 @@ BatchOnDevice<T>& BatchOnDevice<T>::operator=(BatchOnDevice&&) noexcept = defaul
 
 template <class T>
 bool BatchOnDevice<T>::supports(int n, bool vectors) {
-  const Device& facts = gpu_facts(current_gpu());
-  if (n > 128 && sizeof(real_t<T>) == 8 && facts.compute_major < 8) return false;  // Tile<double>
+  if (n > 128 && gpu_facts(current_gpu()).compute_major < 9) return false;  // no clusters of blocks
   int available = 0;
   EIGEN_G_CUDA(cudaDeviceGetAttribute(&available, cudaDevAttrMaxSharedMemoryPerBlockOptin, current_gpu()));
   return n <= largest_order && shared_bytes<T>(n, method_on_gpu<T>(n, vectors), vectors) <= available;

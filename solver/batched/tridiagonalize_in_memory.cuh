@@ -30,7 +30,7 @@ template <int C>
 struct ColumnBlocks {
   static constexpr int columns = 16, groups = 8, own_groups = groups / C;
   static __device__ __forceinline__ int owner(int b) { return b % groups / own_groups; }
-  // Place of a block among those of its owner, and the block at a place.
+  // Place of a block among the blocks of its owner, and the block at a place.
   static __device__ __forceinline__ int place(int b) { return b / groups * own_groups + b % own_groups; }
   static __device__ __forceinline__ int at(int rank, int place) {
     return place / own_groups * groups + rank * own_groups + place % own_groups;
@@ -130,7 +130,7 @@ __global__ void EIGEN_G_REGISTERS((reduction_threads<T, NP>()), 1, (ReductionPla
   const int n = chunk.order(id), strips = in_strips(n) / S;
   const Reflectors<T> a(work, matrix);
   const Triangle<T> source(chunk.a.of(id), chunk.lda.of(id), chunk.upper);
-  const auto barrier = [] {  // of all that share the matrix
+  const auto barrier = [] {  // for all blocks of the matrix
     if constexpr (C > 1)
       cluster_barrier();
     else
