@@ -266,7 +266,7 @@ EIGEN_G_HOST_DEVICE constexpr int multiply_shared(int bytes) {
   return 2 * tile_depth * (tile_size + 4) * bytes;
 }
 
-// A block a matrix. Column `from` + c of Z belongs to column work.column[c] of Q.
+// A block a matrix. With vectors, column c of the stored ones belongs to column work.column[c] of Q.
 inline constexpr int order_threads = 256;
 template <class T>
 __global__ void __launch_bounds__(order_threads) order_in_memory(Chunk<T> chunk, Work<T> work) {
@@ -280,7 +280,7 @@ __global__ void __launch_bounds__(order_threads) order_in_memory(Chunk<T> chunk,
     const int place = (info < 0 ? i : rank_of(w, n, i)) - chunk.from;
     if (place < 0 || place >= chunk.to - chunk.from) continue;
     chunk.w.of(id)[place] = info < 0 ? R(NAN) : scalbn(w[i], work.exponent[matrix]);
-    work.column[row + place] = i;
+    if (work.column) work.column[row + place] = i;
   }
   if (tid == 0) report_status(chunk, id, info);
 }

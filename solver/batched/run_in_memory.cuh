@@ -75,13 +75,9 @@ void run_in_memory(const Launch& launch, const Chunk<T>& chunk, Work<T> work, bo
            multiply_shared(sizeof(R)), chunk, work, span, leaves, rows);
     std::swap(work.q, work.q_next);
   }
-  if (!vectors) {
-    launch(order_values<T>, (count + 3) / 4, 128, 0, chunk, work);
-    return;
-  }
   launch(order_in_memory<T>, count, order_threads, n * static_cast<int>(sizeof(R)), chunk, work);
   const int strips = (chunk.to - chunk.from + tile_size - 1) / tile_size;
-  if (strips == 0) return;
+  if (!vectors || strips == 0) return;
   launch(factors_in_memory<T>, count * (work.ld / tile_size), tile_threads, factors_shared<T>(), chunk, work);
   launch(back_transform_in_memory<T>, count * strips, tile_threads, BackTransformPlan<T>::shared(), chunk,
          work, strips);
