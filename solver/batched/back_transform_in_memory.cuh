@@ -54,7 +54,7 @@ __global__ void __launch_bounds__(tile_threads) factors_in_memory(Chunk<T> chunk
   const int n = chunk.order(chunk.id(matrix));
   if (k0 >= n - 1) return;
   const Reflectors<T> vs(work, matrix);
-  Tile<T> sum;
+  Tile<T, true> sum;
   sum.clear();
   ReflectorTile<T> next;
   next.fetch(vs, n, k0, k0);
@@ -142,7 +142,7 @@ __global__ void __launch_bounds__(tile_threads)
 #pragma unroll 1
   for (int k0 = (n - 2) / tile_size * tile_size; k0 >= 0; k0 -= tile_size) {
     __syncthreads();
-    Tile<T> sum;
+    Tile<T, true> sum;
     sum.clear();
     {  // Y
       ReflectorTile<T> next;
@@ -179,9 +179,10 @@ __global__ void __launch_bounds__(tile_threads)
         as[q / tile_size * LD + q % tile_size] = k < n - 1 && r > k && r < n ? vs(r, k) : T(0);
       }
       __syncthreads();
-      sum.clear();
-      sum.template add<1, LD, 1, LD, tile_size>(as, ys);
-      sum.each([&](int r, int c, T x) {
+      Tile<T> change;
+      change.clear();
+      change.template add<1, LD, 1, LD, tile_size>(as, ys);
+      change.each([&](int r, int c, T x) {
         if (r0 + r < n && c < here) z[c * ldz + r0 + r] = z[c * ldz + r0 + r] - x;
       });
     }

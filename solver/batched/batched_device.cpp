@@ -8,6 +8,7 @@
 #include "hybrid/machine/device.hpp"
 #include "hybrid/memory/arena.hpp"
 #include "hybrid/memory/resources.hpp"
+#include "solver/batched/pencil_work.hpp"
 
 namespace eigen_g::batched {
 
@@ -73,19 +74,31 @@ const BatchTuning& batch_tuning() {
 template <class T>
 struct BatchOnDevice<T>::Impl {
   int n = 0, multiprocessors = 0;
-  bool vectors = true;
+  bool vectors = true, pencils = false;
   Method method = Method::rows;
   std::int64_t chunk = 0;                    // matrices of a chunk
   std::vector<std::unique_ptr<Lane>> lanes;  // empty: everything runs in the caller's stream
   std::uint64_t lane_bytes = 0;
+
+  struct LaneWork {
+    Work<T> standard;
+    PencilWork<T> pencil;
+  };
+  LaneWork place(Arena& arena) const {
+    LaneWork work;
+    work.standard = place_chunk_work<T>(arena, method, n, vectors, chunk);
+    if (pencils) work.pencil = place_pencil_work<T>(arena, n, vectors, chunk);
+    return work;
+  }
 };
 
 template <class T>
-BatchOnDevice<T>::BatchOnDevice(Resources& resources, int n, std::int64_t most, bool vectors)
+BatchOnDevice<T>::BatchOnDevice(Resources& resources, int n, std::int64_t most, bool vectors, bool pencils)
     : impl_(new Impl) {
   impl_->n = n;
   impl_->multiprocessors = gpu_facts(current_gpu()).multiprocessors;
   impl_->vectors = vectors;
+  impl_->pencils = pencils;
   impl_->method = method_on_gpu<T>(n, vectors);
   const BatchTuning& tuning = batch_tuning();
   const std::int64_t matrices = n > 256   ? tuning.matrices_to_512
@@ -98,10 +111,11 @@ BatchOnDevice<T>::BatchOnDevice(Resources& resources, int n, std::int64_t most, 
   impl_->chunk = std::clamp<std::int64_t>(impl_->chunk, 1, std::max<std::int64_t>(1, most));
   const std::int64_t chunks = (most + impl_->chunk - 1) / impl_->chunk;
   if (chunks > 1 && impl_->method != Method::jacobi)
-    for (std::int64_t lane = 0; lane < std::min(chunks, tuning.lanes); ++lane)
+    // A lane of orders above 128 has a gigabyte of work arrays.
+    for (std::int64_t lane = 0; lane < std::min({chunks, tuning.lanes, std::int64_t{n > 128 ? 4 : 64}});
+         ++lane)
       impl_->lanes.push_back(std::make_unique<Lane>(resources));
-  impl_->lane_bytes =
-      bytes_taken([&](Arena& arena) { place_chunk_work<T>(arena, impl_->method, n, vectors, impl_->chunk); });
+  impl_->lane_bytes = bytes_taken([&](Arena& arena) { impl_->place(arena); });
 }
 
 template <class T>
@@ -112,11 +126,13 @@ template <class T>
 BatchOnDevice<T>& BatchOnDevice<T>::operator=(BatchOnDevice&&) noexcept = default;
 
 template <class T>
-bool BatchOnDevice<T>::supports(int n, bool vectors) {
+bool BatchOnDevice<T>::supports(int n, bool vectors, bool pencils) {
+  if (pencils && n > largest_pencil_order) return false;
   if (n > 128 && gpu_facts(current_gpu()).compute_major < 9) return false;  // no clusters of blocks
   int available = 0;
   EIGEN_G_CUDA(cudaDeviceGetAttribute(&available, cudaDevAttrMaxSharedMemoryPerBlockOptin, current_gpu()));
-  return n <= largest_order && shared_bytes<T>(n, method_on_gpu<T>(n, vectors), vectors) <= available;
+  return n <= largest_order && shared_bytes<T>(n, method_on_gpu<T>(n, vectors), vectors) <= available &&
+         !(pencils && pencil_shared_bytes<T>(n) > available);
 }
 
 template <class T>
@@ -136,9 +152,13 @@ void BatchOnDevice<T>::enqueue(const Chunk<T>& batch, void* workspace, CUstream_
       Chunk<T> chunk = batch;
       chunk.first = batch.first + first;
       chunk.count = std::min(impl_->chunk, batch.count - first);
-      const Work<T> work = place_chunk_work<T>(arena, impl_->method, impl_->n, impl_->vectors, impl_->chunk);
-      enqueue_chunk(lanes > 0 ? impl_->lanes[lane]->stream() : stream, impl_->method, chunk, work,
-                    impl_->vectors, impl_->multiprocessors);
+      const typename Impl::LaneWork work = impl_->place(arena);
+      const cudaStream_t of_lane = lanes > 0 ? impl_->lanes[lane]->stream() : stream;
+      if (impl_->pencils)
+        enqueue_pencil_chunk(of_lane, impl_->method, chunk, work.standard, work.pencil,
+                             impl_->multiprocessors);
+      else
+        enqueue_chunk(of_lane, impl_->method, chunk, work.standard, impl_->vectors, impl_->multiprocessors);
     }
     for (const auto& lane : impl_->lanes) lane->order(lane->stream(), stream);
   } catch (...) {  // the owner of the workspace may free it now

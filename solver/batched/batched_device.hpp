@@ -18,6 +18,7 @@ class Resources;
 namespace eigen_g::batched {
 
 inline constexpr int largest_order = 512;
+inline constexpr int largest_pencil_order = 128;  // of generalised problems
 
 // Orders that the kernels are compiled for: exact orders, then the orders of matrices in warps and in blocks. A matrix of another order is padded
 // to the next one. The bits of its results depend on the padded order.
@@ -62,7 +63,7 @@ struct BatchTuning {
   // Matrices of a chunk for each multiprocessor, for orders up to 32, 64, 128, 256 and 512.
   std::int64_t matrices_to_32 = 64, matrices_to_64 = 32, matrices_to_128 = 8, matrices_to_256 = 4,
                matrices_to_512 = 1;
-  std::int64_t lanes = 4;
+  std::int64_t lanes = 8;
 };
 const BatchTuning&
 batch_tuning();  // the values of this process; throws InvalidArgument for a damaged tuning file
@@ -73,14 +74,15 @@ template <class T>
 class BatchOnDevice {
  public:
   // Allocates nothing on the GPU. resources: for streams and events; must outlive the object.
-  //   n   1 to largest_order
-  BatchOnDevice(Resources& resources, int n, std::int64_t most, bool vectors);
+  //   n         1 to largest_order
+  //   pencils   the problems are generalised: Chunk::b is given
+  BatchOnDevice(Resources& resources, int n, std::int64_t most, bool vectors, bool pencils = false);
   ~BatchOnDevice();
   BatchOnDevice(BatchOnDevice&&) noexcept;
   BatchOnDevice& operator=(BatchOnDevice&&) noexcept;
 
   // True if the GPU's shared memory is large enough for this order.
-  static bool supports(int n, bool vectors);
+  static bool supports(int n, bool vectors, bool pencils = false);
 
   std::uint64_t workspace_bytes() const;  // device memory of enqueue()
   // Queues the solves of a batch, as one chunk of at most `most` matrices, after the work in `stream`; later work in `stream` starts after
@@ -101,5 +103,13 @@ template <class T>
 Work<T> place_chunk_work(Arena& arena, Method method, int n, bool vectors, std::int64_t count);
 template <class T>
 std::int64_t shared_bytes(int n, Method method, bool vectors);  // the most that a kernel of a chunk needs
+// The same for a chunk of generalised problems. Its standard problems need shared_bytes() too.
+template <class T>
+struct PencilWork;
+template <class T>
+void enqueue_pencil_chunk(CUstream_st* stream, Method method, const Chunk<T>& chunk, const Work<T>& work,
+                          const PencilWork<T>& pencil, int multiprocessors);
+template <class T>
+int pencil_shared_bytes(int n);
 
 }  // namespace eigen_g::batched

@@ -60,8 +60,8 @@ void run_chunk(const Launch& launch, Method method, const Chunk<T>& chunk, const
   if (method == Method::jacobi) {
     with_padded_order(ExactOrders(), n, [&](auto np) {
       constexpr int N = np;
-      launch(jacobi<T, N>, (count + jacobi_threads - 1) / jacobi_threads, jacobi_threads,
-             jacobi_shared<T, N>(), chunk);
+      launch(jacobi<T, N, false>, (count + jacobi_threads - 1) / jacobi_threads, jacobi_threads,
+             jacobi_shared<T, N, false>(), chunk);
     });
     return;
   }

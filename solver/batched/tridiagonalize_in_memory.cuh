@@ -10,6 +10,7 @@
 #pragma once
 
 #include "solver/batched/cluster.cuh"
+#include "solver/batched/piece.cuh"
 #include "solver/batched/tridiagonalize.cuh"
 
 namespace eigen_g::batched {
@@ -56,17 +57,10 @@ struct ReductionPlan {
   }
 };
 
-// 16 bytes of a column.
-template <class T>
-struct alignas(16) ColumnPiece {
-  static constexpr int values = 16 / static_cast<int>(sizeof(T));
-  T of[values];
-};
-
 // The eight rows of a strip that a lane has: places of the first row of its pieces, 8 pieces' rows apart.
 template <class T>
 struct LaneRows {
-  static constexpr int E = ColumnPiece<T>::values, pieces = 8 / E;
+  static constexpr int E = Piece<T>::values, pieces = 8 / E;
   static __device__ __forceinline__ int first(int lane, int piece) { return (piece * 8 + lane % 8) * E; }
   // Row of value q, 0 <= q < 8.
   static __device__ __forceinline__ int row(int lane, int q) { return first(lane, q / E) + q % E; }
@@ -77,8 +71,8 @@ struct LaneRows {
   static __device__ __forceinline__ void load_from(T (&to)[8], const T* from, int lane, int least) {
 #pragma unroll
     for (int p = 0; p < pieces; ++p) {
-      ColumnPiece<T> piece{};
-      if ((p + 1) * 8 * E > least) piece = *reinterpret_cast<const ColumnPiece<T>*>(from + first(lane, p));
+      Piece<T> piece{};
+      if ((p + 1) * 8 * E > least) piece = *reinterpret_cast<const Piece<T>*>(from + first(lane, p));
 #pragma unroll
       for (int e = 0; e < E; ++e) to[p * E + e] = piece.of[e];
     }
@@ -86,10 +80,10 @@ struct LaneRows {
   static __device__ __forceinline__ void store(const T (&from)[8], T* to, int lane) {
 #pragma unroll
     for (int p = 0; p < pieces; ++p) {
-      ColumnPiece<T> piece;
+      Piece<T> piece;
 #pragma unroll
       for (int e = 0; e < E; ++e) piece.of[e] = from[p * E + e];
-      *reinterpret_cast<ColumnPiece<T>*>(to + first(lane, p)) = piece;
+      *reinterpret_cast<Piece<T>*>(to + first(lane, p)) = piece;
     }
   }
 };

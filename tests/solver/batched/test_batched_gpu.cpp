@@ -14,7 +14,7 @@ using namespace eigen_g;
 using support::batch_families;
 using support::batch_of_families;
 using support::BatchPairs;
-using support::equal_bits;
+using support::same_bits;
 using support::StoredBatch;
 
 namespace {
@@ -63,7 +63,7 @@ struct BatchOnDevicePointers {
     status.get(pairs.status);
     std::vector<T> after(batch.a.size());
     a.get(after);
-    CHECK(equal_bits(after, batch.a));
+    CHECK(same_bits(after, batch.a));
   }
   void enqueue(BatchedSolver<T>& solver, cudaStream_t stream) const {
     solver.enqueue(batch.count, a.pointer(), batch.lda, w.pointer(), z.pointer(), pairs.ldz, status.pointer(),
@@ -98,7 +98,7 @@ BatchPairs<T> solve_from_host(const StoredBatch<T>& batch, Options options = {},
   const std::vector<T> a = batch.a;
   p.report = eigen_g_batched(batch.n, batch.count, a.data(), batch.lda, p.w.data(), p.z.data(), p.ldz,
                              p.status.data(), p.strides, options, devices);
-  CHECK(equal_bits(a, batch.a));
+  CHECK(same_bits(a, batch.a));
   return p;
 }
 
@@ -166,8 +166,8 @@ TEMPLATE_TEST_CASE("batch on a GPU: every family and size, either triangle, with
         }
         for (const BatchPairs<T>* p : {&packed, &from_host}) {
           if (n > 512 && p == &from_host) continue;
-          CHECK(equal_bits(p->values(k), pairs.values(k)));
-          CHECK(equal_bits(p->vectors(k, n), pairs.vectors(k, n)));
+          CHECK(same_bits(p->values(k), pairs.values(k)));
+          CHECK(same_bits(p->vectors(k, n), pairs.vectors(k, n)));
         }
         const std::vector<real_t<T>> w = pairs.values(k), only = values.values(k);
         double largest = 0, distance = 0;
@@ -236,12 +236,12 @@ TEMPLATE_TEST_CASE("batch on a GPU: a part by index has the bits of the whole, a
       const std::vector<T> vectors = whole.vectors(k, n);
       for (const BatchPairs<T>* p : {&part, &from_host}) {
         if (n > 512 && p == &from_host) continue;
-        CHECK(equal_bits(p->values(k), {all.begin() + (first - 1), all.begin() + last}));
+        CHECK(same_bits(p->values(k), {all.begin() + (first - 1), all.begin() + last}));
         if (n <= 512)  // larger orders: the values alone have the bits of the whole
           CHECK(
-              equal_bits(p->vectors(k, n), {vectors.begin() + (first - 1) * n, vectors.begin() + last * n}));
+              same_bits(p->vectors(k, n), {vectors.begin() + (first - 1) * n, vectors.begin() + last * n}));
       }
-      if (n <= 512) CHECK(equal_bits(vectors, {z.begin() + k * n * n, z.begin() + (k + 1) * n * n}));
+      if (n <= 512) CHECK(same_bits(vectors, {z.begin() + k * n * n, z.begin() + (k + 1) * n * n}));
     }
   }
 }
@@ -270,8 +270,8 @@ TEMPLATE_TEST_CASE("batch on a GPU: a NaN or an infinity harms its own matrix on
             CHECK(found.report.first_failed == 1);
             CHECK(found.status == std::vector<std::int32_t>{0, -1, 0});
             for (const std::int64_t k : {0, 2}) {
-              CHECK(equal_bits(found.values(k), expected.values(k)));
-              CHECK(equal_bits(found.vectors(k, n), expected.vectors(k, n)));
+              CHECK(same_bits(found.values(k), expected.values(k)));
+              CHECK(same_bits(found.vectors(k, n), expected.vectors(k, n)));
             }
             for (const real_t<T> x : found.values(1)) CHECK(std::isnan(x));
             for (const T x : found.vectors(1, n)) CHECK(std::isnan(std::real(x)));
@@ -336,8 +336,8 @@ TEMPLATE_TEST_CASE("batch on a GPU: ragged matrices have the bits of strided one
         z_dev[k].get(vectors[k]);
       }
       const BatchPairs<T> one = on_host ? solve_from_host(matrices[k]) : solve(matrices[k]);
-      CHECK(equal_bits(values[k], one.w));
-      CHECK(equal_bits(vectors[k], one.z));
+      CHECK(same_bits(values[k], one.w));
+      CHECK(same_bits(vectors[k], one.z));
     }
   }
 }
@@ -351,8 +351,8 @@ TEST_CASE("batch on a GPU: host pointers in several chunks", "[gpu]") {
     const BatchPairs<double> found = solve_from_host(many, {}, 0, gap);
     std::int64_t others = 0;
     for (std::int64_t k = 0; k < count; ++k)
-      others += !equal_bits(found.values(k), expected.values(k % few.count)) ||
-                !equal_bits(found.vectors(k, n), expected.vectors(k % few.count, n));
+      others += !same_bits(found.values(k), expected.values(k % few.count)) ||
+                !same_bits(found.vectors(k, n), expected.vectors(k % few.count, n));
     CHECK(others == 0);
     CHECK(found.report.bytes.device <= batched_workspace_bytes(n, count, {}, true).device);
   }
@@ -381,15 +381,15 @@ TEMPLATE_TEST_CASE("batch on a GPU: a solver takes nothing at its second solve, 
     CHECK(report.failed == 0);
     CHECK(report.bytes.device == solver.workspace().device);
     x.collect();
-    CHECK(equal_bits(x.pairs.z, expected.z));
+    CHECK(same_bits(x.pairs.z, expected.z));
 
     const std::uint64_t made = Resources::made();
     x.z.set(std::vector<T>(expected.z.size(), T(BatchPairs<T>::guard)));
     x.enqueue(solver, stream);
     CHECK(Resources::made() == made);
     x.collect();
-    CHECK(equal_bits(x.pairs.z, expected.z));
-    CHECK(equal_bits(x.pairs.w, expected.w));
+    CHECK(same_bits(x.pairs.z, expected.z));
+    CHECK(same_bits(x.pairs.w, expected.w));
 
     cudaGraph_t graph = nullptr;
     cudaGraphExec_t replay = nullptr;
@@ -402,8 +402,8 @@ TEMPLATE_TEST_CASE("batch on a GPU: a solver takes nothing at its second solve, 
       x.w.set(std::vector<real_t<T>>(expected.w.size(), BatchPairs<T>::guard));
       EIGEN_G_CUDA(cudaGraphLaunch(replay, stream));
       x.collect();
-      CHECK(equal_bits(x.pairs.z, expected.z));
-      CHECK(equal_bits(x.pairs.w, expected.w));
+      CHECK(same_bits(x.pairs.z, expected.z));
+      CHECK(same_bits(x.pairs.w, expected.w));
     }
     // The graph reads the array again, so that other matrices have other results.
     batch.at(0, 0, 0) = support::not_a_number<T>();
@@ -434,7 +434,7 @@ TEST_CASE("batch on a GPU: a solver works in the caller's workspace", "[gpu]") {
     CHECK(x.solve(solver, nullptr).failed == 0);
     x.collect();
     const BatchPairs<double> expected = solve(batch);
-    CHECK(equal_bits(x.pairs.z, expected.z));
+    CHECK(same_bits(x.pairs.z, expected.z));
     CHECK_THROWS_AS(
         solver.solve(batch.count + 1, x.a.pointer(), n, x.w.pointer(), x.z.pointer(), n, {}, nullptr),
         InvalidArgument);
