@@ -110,10 +110,10 @@ BatchOnDevice<T>::BatchOnDevice(Resources& resources, int n, std::int64_t most, 
   impl_->chunk = impl_->method == Method::jacobi ? std::int64_t{1} << 30 : matrices * impl_->multiprocessors;
   impl_->chunk = std::clamp<std::int64_t>(impl_->chunk, 1, std::max<std::int64_t>(1, most));
   const std::int64_t chunks = (most + impl_->chunk - 1) / impl_->chunk;
+  // A lane of orders above 128 has a gigabyte of work arrays.
+  const std::int64_t most_lanes = n > 128 ? std::min<std::int64_t>(tuning.lanes, 4) : tuning.lanes;
   if (chunks > 1 && impl_->method != Method::jacobi)
-    // A lane of orders above 128 has a gigabyte of work arrays.
-    for (std::int64_t lane = 0; lane < std::min({chunks, tuning.lanes, std::int64_t{n > 128 ? 4 : 64}});
-         ++lane)
+    for (std::int64_t lane = 0; lane < std::min(chunks, most_lanes); ++lane)
       impl_->lanes.push_back(std::make_unique<Lane>(resources));
   impl_->lane_bytes = bytes_taken([&](Arena& arena) { impl_->place(arena); });
 }
