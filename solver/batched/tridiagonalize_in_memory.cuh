@@ -211,15 +211,17 @@ __global__ void EIGEN_G_REGISTERS((reduction_threads<T, NP>()), 1, (ReductionPla
       x[q] = next[q];
       if (j == 0) x[q] = r > k && r < n ? entry(r, k) : T(0);
     }
+    if (tid / 32 * 32 + 31 + TN * (OWN - 1) > k) {  // the warp has rows below the diagonal
 #pragma unroll 4
-    for (int p = 0; p < j; ++p) {
-      const bool last = p == j - 1;
-      const T vk = conj_of(last ? last_v0 : vs[p * NP + k]),
-              wk = conj_of(last ? add_scaled(-last_half, last_v0, last_tau * ys[k]) : ws[p * NP + k]);
+      for (int p = 0; p < j; ++p) {
+        const bool last = p == j - 1;
+        const T vk = conj_of(last ? last_v0 : vs[p * NP + k]),
+                wk = conj_of(last ? add_scaled(-last_half, last_v0, last_tau * ys[k]) : ws[p * NP + k]);
 #pragma unroll
-      for (int q = 0; q < OWN; ++q) {
-        const int r = tid + TN * q;
-        x[q] = fma(-vs[p * NP + r], wk, fma(-ws[p * NP + r], vk, x[q]));
+        for (int q = 0; q < OWN; ++q) {
+          const int r = tid + TN * q;
+          x[q] = fma(-vs[p * NP + r], wk, fma(-ws[p * NP + r], vk, x[q]));
+        }
       }
     }
 #pragma unroll
