@@ -9,8 +9,8 @@
 using namespace eigen_g;
 using support::batch_of_families;
 using support::BatchPairs;
-using support::positive_definite_batch;
 using support::same_bits;
+using support::positive_definite_batch;
 using support::StoredBatch;
 
 namespace {
