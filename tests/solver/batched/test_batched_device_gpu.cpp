@@ -116,7 +116,7 @@ std::vector<int> kinds(int count) {
   for (int k = 0; k < count; ++k) all[static_cast<std::size_t>(k)] = k % static_cast<int>(families.size());
   return all;
 }
-// The same for order n: without kinds whose entries overflow, and without prescribed spectra where they take the host long.
+// kinds() for order n, without kinds whose entries overflow. Large orders have no prescribed spectra, which take the host long.
 template <class T>
 std::vector<int> kinds_of_order(int n, int count) {
   std::vector<int> chosen = kinds(count);
