@@ -218,6 +218,7 @@ __global__ void __launch_bounds__(tile_threads)
   constexpr int KC = Product::depth, LD = tile_size + 4;
   R* const as = reinterpret_cast<R*>(DynamicShared<pair_t<R>>::memory());  // [KC][LD]
   R* const bs = as + KC * LD;                                              // [KC][LD]
+  R* const inverse_norms = bs + KC * LD;                                   // [64]
   const int merges = leaves / span, tiles = tiles_of_merge(most_rows),
             across = (most_rows + tile_size - 1) / tile_size, tile = static_cast<int>(blockIdx.x % tiles),
             child = tile / (tiles / 2), tid = threadIdx.x;
@@ -243,6 +244,8 @@ __global__ void __launch_bounds__(tile_threads)
   };
   Product sum;
   sum.clear();
+  if (tid < tile_size && c0 + tid < columns)
+    inverse_norms[tid] = work.inverse_norms[row + at.begin + c0 + tid];
   fetch(0);
 #pragma unroll 1
   for (int k0 = 0; k0 < rows; k0 += KC) {
@@ -258,11 +261,11 @@ __global__ void __launch_bounds__(tile_threads)
   }
   R* const to = work.q_next + (row + at.begin + c0) * ld + first + r0;
   sum.each([&](int r, int c, R x) {
-    if (r0 + r < rows && c0 + c < columns) to[c * ld + r] = x * work.inverse_norms[row + at.begin + c0 + c];
+    if (r0 + r < rows && c0 + c < columns) to[c * ld + r] = x * inverse_norms[c];
   });
 }
 EIGEN_G_HOST_DEVICE constexpr int multiply_shared(int bytes) {
-  return 2 * tile_depth * (tile_size + 4) * bytes;
+  return (2 * tile_depth * (tile_size + 4) + tile_size) * bytes;
 }
 
 // A block a matrix. With vectors, column c of the stored ones belongs to column work.column[c] of Q.

@@ -49,9 +49,9 @@ class Tile {
           for (int j = 0; j < 4; ++j) sum_[i][j] = fma(x[q][i], y[q][j], sum_[i][j]);
     }
   }
-  // act(row, column, entry) for the thread's entries
+  // act(row, column, entry) for the thread's entries, which act() may change.
   template <class Act>
-  __device__ __forceinline__ void each(const Act& act) const {
+  __device__ __forceinline__ void each(const Act& act) {
 #pragma unroll
     for (int j = 0; j < 4; ++j)
 #pragma unroll
@@ -110,7 +110,7 @@ class Tile<double, ROWS_APART> {
     }
   }
   template <class Act>
-  __device__ __forceinline__ void each(const Act& act) const {
+  __device__ __forceinline__ void each(const Act& act) {
     const int lane = threadIdx.x % 32;
 #pragma unroll
     for (int j = 0; j < 2; ++j)
