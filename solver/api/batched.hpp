@@ -6,9 +6,9 @@
 // Each matrix has the results that it has alone: on one device its bits depend neither on the other matrices nor on its place in the batch.
 // A NaN, an infinity or a failure in one matrix harms that matrix only, and its status says so.
 //
-// On a GPU matrices of order up to 512 are solved by kernels for batches. Larger ones, and matrices on a GPU whose shared memory is too
-// small, are solved one after the other by the solver of eigen_g.hpp. On the CPU each thread solves matrices of its own; matrices of order
-// 300 or more are solved one after the other, each with all threads.
+// On a GPU matrices of order up to 512 are solved by kernels for batches, or of order up to 128 before compute capability 9.0. Larger ones,
+// and matrices on a GPU whose shared memory is too small, are solved one after the other by the solver of eigen_g.hpp. On the CPU each
+// thread solves matrices of its own; matrices of order 300 or more are solved one after the other, each with all threads.
 //
 //   std::vector<double> a(count * n * n), w(count * n), z(count * n * n);
 //   const auto report = eigen_g::eigen_g_batched(n, count, a.data(), n, w.data(), z.data(), n);

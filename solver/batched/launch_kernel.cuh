@@ -15,7 +15,8 @@ struct LaunchKernel {
   CUstream_st* stream;
 
   template <class Kernel, class Blocks, class... Arguments>
-  void operator()(Kernel kernel, Blocks blocks, int threads, int shared, const Arguments&... arguments) const {
+  void operator()(Kernel kernel, Blocks blocks, int threads, int shared,
+                  const Arguments&... arguments) const {
     if (shared > 48 << 10) allow_shared_memory(kernel, static_cast<std::size_t>(shared));
     cudaLaunchAttribute attribute{};
     cudaLaunchConfig_t how{};
