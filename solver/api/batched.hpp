@@ -29,7 +29,7 @@ namespace eigen_g {
 // m, ldz m and ldb n, where m is the number of pairs of a matrix.
 struct BatchStrides {
   std::int64_t a = 0, w = 0, z = 0;
-  std::int64_t b = 0;  // of generalised problems
+  std::int64_t b = 0;  // only sygvd_batched() reads it
 };
 
 struct BatchReport {
@@ -119,7 +119,7 @@ template <class T>
                                         const BatchStrides& strides = {}, const Options& options = {},
                                         const Devices& devices = {});
 
-// The same on device pointers. Neither a nor b is changed, unless z is a.
+// Generalised problems on device pointers. Neither a nor b is changed, unless z is a.
 template <class T>
 [[nodiscard]] BatchReport sygvd_batched(std::int64_t n, std::int64_t count, DevicePointer<T> a,
                                         std::int64_t lda, same_t<DevicePointer<T>> b, std::int64_t ldb,
@@ -135,7 +135,7 @@ template <class T = double>
                                                      Pointers pointers = Pointers::host,
                                                      bool generalised = false);
 
-// What BatchedSolver and GeneralisedBatchedSolver share. Move-only.
+// BatchedSolver and GeneralisedBatchedSolver share this part. Move-only.
 template <class T>
 class PlannedBatchedSolver {
  public:
@@ -177,7 +177,7 @@ class BatchedSolver : public PlannedBatchedSolver<T> {
   using PlannedBatchedSolver<T>::impl_;
 };
 
-// The same for generalised problems: solve() as sygvd_batched() on device pointers, and enqueue() as in BatchedSolver.
+// A solver for generalised problems: solve() as sygvd_batched() on device pointers, and enqueue() as in BatchedSolver.
 template <class T>
 class GeneralisedBatchedSolver : public PlannedBatchedSolver<T> {
  public:

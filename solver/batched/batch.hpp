@@ -46,7 +46,7 @@ struct Chunk {
   int from = 0, to = 0;
   Arrays<T> a, z;
   LeadingDimension lda, ldz;
-  Arrays<T> b;  // of generalised problems (pencil.cuh); the kernels of standard problems do not read it
+  Arrays<T> b;  // the matrices B of pencil.cuh; other kernels do not read them
   LeadingDimension ldb;
   Arrays<real_t<T>> w;
   std::int32_t* status = nullptr;  // by id; may be null. 0; -1: NaN or infinity; > 0: not converged

@@ -29,7 +29,7 @@ struct LaunchKernel {
       attribute.id = cudaLaunchAttributeClusterDimension;
       attribute.val.clusterDim = {static_cast<unsigned>(blocks.cluster), 1, 1};
       how.numAttrs = 1;
-    } else if constexpr (before_others<Kernel>) {
+    } else if constexpr (std::is_same_v<Blocks, BeforeOthers>) {
       attribute.id = cudaLaunchAttributePriority;
       EIGEN_G_CUDA(cudaDeviceGetStreamPriorityRange(nullptr, &attribute.val.priority));
       how.numAttrs = 1;
