@@ -24,7 +24,7 @@ template <class R>
 EIGEN_G_INLINE Vector<R> rough_reciprocal(Vector<R> x) {
   return 1 / x;
 }
-// The same with a relative error of about one roundoff, for sums that have larger errors and for factors whose errors are computed.
+// w / x with a relative error of about one roundoff, for sums that have larger errors and for factors whose errors are computed.
 template <class R>
 EIGEN_G_INLINE Vector<R> near_quotient(Vector<R> w, Vector<R> x) {
   return w / x;
