@@ -53,7 +53,7 @@ class HeldMemory {
   std::uint64_t held_ = 0;
 };
 
-// What every solve of one plan on the current GPU needs, for any recipe. take() makes the buffers of a solve. They are the members of a struct
+// The objects that every solve of one plan on the current GPU needs, for any recipe. take() makes the buffers of a solve. They are the members of a struct
 // `Parts`, whose constructor takes them from an Arena. Two constructions with the same arguments take the same number of bytes.
 template <class T>
 struct DeviceFrame {
