@@ -109,7 +109,8 @@ template <class T>
 Work<T> place_chunk_work(Arena& arena, Method method, int n, bool vectors, std::int64_t count);
 template <class T>
 std::int64_t shared_bytes(int n, Method method, bool vectors);  // largest need of one kernel of a chunk
-// The same for a chunk of generalised problems: `pencil` has further work arrays, and pencil_shared_bytes() is the need of the further kernels.
+// These functions are for a chunk of generalised problems. `pencil` has further work arrays. The further kernels need pencil_shared_bytes(), and the
+// kernels of the standard problems shared_bytes().
 template <class T>
 struct PencilWork;
 template <class T>

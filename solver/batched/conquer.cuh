@@ -1,11 +1,14 @@
-// Divide and conquer for matrices of order 33 to 128, in shared memory: a thread block with 2 NP threads has a matrix, NP is the padded order. T is
-// torn into four leaves (ql.cuh), whose eigenvalues find_values() has computed. Two levels of merges join them:
+// Divide and conquer for matrices of order 33 to 128, in shared memory. A thread block with 2 NP threads has a matrix, and NP is the padded
+// order. T is torn into four leaves (ql.cuh), whose eigenvalues find_values() has computed. Two levels of merges join them.
 //
-//   leaf_vectors()      a warp has a leaf: the vectors from QL's rotations (apply_sweeps())
-//   merge_level()       joins two neighbours with eigenvalues d and eigenvectors Q = diag(Q_0, Q_1): the rank-one vector z, deflation, the roots
-//                       of the secular equation, a new z (Gu and Eisenstat), U, product Q U. U has the eigenvectors of the merge's small problem diag(d) + rho z z^T
-//   conquer()           real matrices: also Z := H_1 H_2 ... Z, the back-transformation, eight reflectors at once
-//   conquer_tridiagonal()   values only, and complex matrices: without the back-transformation
+//   conquer_tridiagonal()   a kernel: leaves and merges, for values only and for complex matrices
+//   conquer()               a kernel: leaves and merges, then Z := H_1 H_2 ... Z, eight reflectors at once; real matrices
+//   leaf_vectors()          computes the vectors of a leaf from QL's rotations (apply_sweeps())
+//   merge_level()           computes the merges of one level
+//
+// A merge joins two neighbours with the eigenvalues d and the eigenvectors Q = diag(Q_0, Q_1). It forms the rank-one vector z, deflates, finds the
+// roots of the secular equation, and forms the z of Gu and Eisenstat for these roots. The columns of U are the eigenvectors of diag(d) + rho z z^T.
+// The eigenvectors of the merge are Q U.
 //
 // The rotations of the deflation are applied to the rows of U instead of the columns of Q. Q then stays block diagonal, and Q and U
 // fit into shared memory together.
@@ -67,7 +70,7 @@ struct ConquerMemory {
     ri = ks + NP;
     rj = ri + NP;
     count = rj + NP;
-    origin = rc;  // one entry a kept value from the front, and one a rotation from the end: at most NP together
+    origin = rc;  // kept values at the front, rotations at the end: at most NP entries together
   }
 };
 

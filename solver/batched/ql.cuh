@@ -19,7 +19,7 @@ namespace eigen_g::batched {
 //
 //   T = diag(T_0, T_1, ...) + sum over these e of |e| v v^T,   v = 1 and sign(e) in the two rows of e, else 0
 //
-// so that the two diagonal entries of T_l next to an e are those of T minus |e|. Returns the first row of a leaf.
+// so that the two diagonal entries of T_l next to an e are the entries of T minus |e|. Returns the first row of a leaf.
 EIGEN_G_HOST_DEVICE inline int leaf_begin(int n, int leaf, int leaves) {
   return n * leaf / leaves;
 }

@@ -1,4 +1,4 @@
-// The projected matrix H of thick-restart Lanczos.
+// The projected problem H of thick-restart Lanczos.
 #include "solver/sparse/restart.hpp"
 
 #include <algorithm>
