@@ -1,5 +1,5 @@
-// The stages of stages.hpp on the current GPU, in double. The caller has checked the arguments; n >= 1. With host pointers all arrays are
-// in host memory. In a build without CUDA these functions throw (solver/driver/no_device.cpp).
+// The stages of solver/api/stages.hpp on the current GPU, in double. The caller has checked the arguments; n >= 1. call.pointers says if the
+// arrays are in host or in device memory. In a build without CUDA these functions throw DeviceError (solver/driver/no_device.cpp).
 #pragma once
 
 #include <cstdint>
@@ -28,7 +28,7 @@ void ormtr_sb2st_on_gpu(const StageCall& call, std::int64_t kd, const double* ho
 void ormtr_sy2sb_on_gpu(const StageCall& call, Uplo uplo, std::int64_t kd, MatrixView<const double> a,
                         const double* tau, MatrixView<double> z, Report& report);
 
-// Bytes of workspace.
+// Each of the next functions returns the bytes of workspace of the function with the same first words.
 WorkspaceBytes sytrd_gpu_bytes(Pointers pointers, Uplo uplo, std::int64_t n, std::int64_t lda);
 WorkspaceBytes stedc_gpu_bytes(Pointers pointers, std::int64_t n, bool vectors);
 WorkspaceBytes ormtr_gpu_bytes(Pointers pointers, Uplo uplo, std::int64_t n, std::int64_t m);
