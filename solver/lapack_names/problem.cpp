@@ -1,0 +1,91 @@
+#include "solver/lapack_names/problem.hpp"
+
+#include <complex>
+
+#include "hybrid/c_info.hpp"
+#include "hybrid/machine/device.hpp"
+#include "solver/api/eigen_g.hpp"
+#include "solver/api/generalised.hpp"
+#include "solver/api/stages.hpp"
+#include "solver/c/c_arguments.hpp"
+
+namespace {
+
+using namespace eigen_g;
+using lapack_names::Problem;
+using lapack_names::Task;
+
+Devices devices_of(const Problem& p) {
+  Devices devices;
+  devices.device = p.require_gpu   ? DeviceChoice::gpu
+                   : p.require_cpu ? DeviceChoice::cpu
+                                   : DeviceChoice::automatic;
+  devices.gpus = p.gpus;
+  return devices;
+}
+
+template <class T>
+Report solve_dense(const Problem& p) {
+  const Options options =
+      c_arguments::options_of(p.jobz, p.uplo, c_arguments::subset_of(p.range, p.vl, p.vu, p.il, p.iu));
+  T *const a = static_cast<T*>(p.a), *const b = static_cast<T*>(p.b), *const z = static_cast<T*>(p.z);
+  auto* const w = static_cast<real_t<T>*>(p.w);
+  if (p.task == Task::generalised)
+    return generalised_solve({p.itype, CholeskyFactor::compute_and_return}, Pointers::host, p.n, a, p.lda, b,
+                             p.ldb, w, z, p.ldz, nullptr, options, devices_of(p));
+  return standard_solve(Pointers::host, p.n, a, p.lda, w, z, p.ldz, nullptr, options, devices_of(p));
+}
+
+Report solve_dense_of_type(const Problem& p) {
+  switch (p.type) {
+    case 's':
+      return solve_dense<float>(p);
+    case 'c':
+      return solve_dense<std::complex<float>>(p);
+    case 'z':
+      return solve_dense<std::complex<double>>(p);
+    default:
+      return solve_dense<double>(p);
+  }
+}
+
+Report solve_stage(const Problem& p) {
+  const Devices devices = devices_of(p);
+  const Uplo uplo = c_info::uplo_of(p.uplo);
+  double *const a = static_cast<double*>(p.a), *const z = static_cast<double*>(p.z);
+  switch (p.task) {
+    case Task::reduction:
+      return sytrd_stage(devices, uplo, p.n, a, p.lda, p.d, p.e, p.tau);
+    case Task::transformation:
+      return ormtr_stage(devices, uplo, p.n, p.m, a, p.lda, p.tau, z, p.ldz);
+    case Task::band_values: {
+      const Report band = sytrd_sb2st_stage(devices, uplo, p.n, p.kd, a, p.lda, p.d, p.e, nullptr);
+      Report report = stedc_stage(devices, p.n, p.d, p.e, nullptr, p.n);
+      report.seconds += band.seconds;
+      return report;
+    }
+    default:
+      return stedc_stage(devices, p.n, p.d, p.e, z, p.ldz);
+  }
+}
+
+}  // namespace
+
+std::int64_t eigen_g_lapack_solve(Problem* problem) {
+  return c_info::of({"options"}, [&] {  // every argument's error is -1
+    const bool dense = problem->task == Task::standard || problem->task == Task::generalised;
+    const Report report = dense ? solve_dense_of_type(*problem) : solve_stage(*problem);
+    problem->found = report.m;
+    problem->seconds = report.seconds;
+    problem->on_gpu = !report.devices.empty() && report.devices.front().gpu >= 0;
+    return c_arguments::info_of(report);
+  });
+}
+
+int eigen_g_lapack_gpu() {
+  try {
+    return eigen_g::gpu_count() > 0;
+  } catch (...) {
+    return 0;
+  }
+}
