@@ -22,7 +22,8 @@ namespace {
 namespace fs = std::filesystem;
 
 struct Preload {
-  std::string report;
+  bool on_stderr = false;  // the report
+  std::string report;      // a file
   std::int64_t min_n = 0;
   std::string device;
   int gpus = 0;
@@ -55,7 +56,7 @@ void set_variable(const char* name, const std::string& value) {
   if (const char* const others = std::getenv("LD_PRELOAD"); others && *others)
     library += ':' + std::string(others);
   set_variable("LD_PRELOAD", library);
-  set_variable("EIGEN_G_LOG", preload.report);
+  set_variable("EIGEN_G_LOG", preload.report.empty() && preload.on_stderr ? "-" : preload.report);
   set_variable("EIGEN_G_DEVICE", preload.device);
   if (preload.min_n > 0) set_variable("EIGEN_G_MIN_N", std::to_string(preload.min_n));
   if (preload.gpus > 0) set_variable("EIGEN_G_GPUS", std::to_string(preload.gpus));
@@ -78,19 +79,19 @@ void add_run(CLI::App& app, Action& action) {
   CLI::App& command = *app.add_subcommand(
       "run", "Start a program whose LAPACK calls for symmetric eigenproblems are solved on the GPU.");
   set_help(command, "eigen_g run [OPTIONS] PROGRAM [ARGUMENTS]", run_examples);
-  command
-      .add_flag(
-          "--report{-}", preload->report,
-          "At the end of each process, say on stderr which calls were taken. --report=FILE appends to FILE")
-      ->option_text("[=FILE]");
+  command.add_flag("--report", preload->on_stderr,
+                   "At the end of each process, say on stderr which calls were taken");
+  not_empty(command.add_option("--report-to", preload->report, "Append the report to FILE instead"))
+      ->option_text("FILE");
   command
       .add_option("--min-n", preload->min_n, "Leave smaller matrices to the program's LAPACK (default 300)")
       ->check(CLI::PositiveNumber)
       ->option_text("N");
   command
-      .add_option("--device", preload->device,
-                  "auto: the GPU if there is one, else the program's LAPACK; gpu: never the CPU of eigen_g; "
-                  "cpu: eigen_g on the CPU")
+      .add_option(
+          "--device", preload->device,
+          "auto (default): a GPU if there is one, else the program's LAPACK; gpu: never eigen_g on the CPU; "
+          "cpu: eigen_g on the CPU")
       ->check(CLI::IsMember({"auto", "cpu", "gpu"}))
       ->option_text("DEVICE");
   command.add_option("--gpus", preload->gpus, "Number of GPUs that may share the large products (default 1)")

@@ -171,13 +171,13 @@ class Call {
   }
 
   bool workspaces_serve() const {
-    if (family_.two_stage) return integer(Role::lwork) >= queried_length();
     const auto serves = [&](Role role, std::int64_t least) {
       return !has(role) || integer(role) >= std::max<std::int64_t>(1, least);
     };
     return serves(Role::lwork, least().work.of(of_workspace())) &&
            serves(Role::lrwork, least().rwork.of(of_workspace())) &&
-           serves(Role::liwork, least().iwork.of(of_workspace()));
+           serves(Role::liwork, least().iwork.of(of_workspace())) &&
+           (!family_.two_stage || integer(Role::lwork) >= queried_length());
   }
   const Lengths& least() const { return vectors() ? family_.vectors : family_.values; }
   // The number on which the least lengths depend.

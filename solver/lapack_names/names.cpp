@@ -10,7 +10,7 @@ namespace eigen_g::lapack_names::families {
 namespace {
 
 // Each routine's arguments in LAPACK's order, and the least lengths of work, rwork and iwork: for every call, or first without and then
-// with vectors. A two-stage routine has the least lengths that LAPACK's query answers, and no vectors.
+// with vectors. The least length of a two-stage routine's work is what LAPACK's query answers, and it has no vectors.
 constexpr bool two_stage = true;
 
 constexpr Family syev("jobz uplo n a lda w work lwork info", Lengths{{-1, 3}});
@@ -22,10 +22,11 @@ constexpr Family syevr(
 constexpr Family syevx("jobz range uplo n a lda vl vu il iu abstol m w z ldz work lwork iwork ifail info",
                        Lengths{{0, 8}});
 constexpr Family syev_2stage("jobz uplo n a lda w work lwork info", {}, {}, two_stage);
-constexpr Family syevd_2stage("jobz uplo n a lda w work lwork iwork liwork info", {}, {}, two_stage);
+constexpr Family syevd_2stage("jobz uplo n a lda w work lwork iwork liwork info", Lengths{{}, {}, {1}}, {},
+                              two_stage);
 constexpr Family syevr_2stage(
-    "jobz range uplo n a lda vl vu il iu abstol m w z ldz isuppz work lwork iwork liwork info", {}, {},
-    two_stage);
+    "jobz range uplo n a lda vl vu il iu abstol m w z ldz isuppz work lwork iwork liwork info",
+    Lengths{{}, {}, {0, 10}}, {}, two_stage);
 constexpr Family syevx_2stage(
     "jobz range uplo n a lda vl vu il iu abstol m w z ldz work lwork iwork ifail info", {}, {}, two_stage);
 constexpr Family sygv("itype jobz uplo n a lda b ldb w work lwork info", Lengths{{-1, 3}});
@@ -49,8 +50,8 @@ constexpr Family sbevd("jobz uplo n kd ab ldab w z ldz work lwork iwork liwork i
 constexpr Family sbevx(
     "jobz range uplo n kd ab ldab q ldq vl vu il iu abstol m w z ldz work iwork ifail info");
 constexpr Family sbev_2stage("jobz uplo n kd ab ldab w z ldz work lwork info", {}, {}, two_stage);
-constexpr Family sbevd_2stage("jobz uplo n kd ab ldab w z ldz work lwork iwork liwork info", {}, {},
-                              two_stage);
+constexpr Family sbevd_2stage("jobz uplo n kd ab ldab w z ldz work lwork iwork liwork info",
+                              Lengths{{}, {}, {1}}, {}, two_stage);
 constexpr Family sbevx_2stage(
     "jobz range uplo n kd ab ldab q ldq vl vu il iu abstol m w z ldz work lwork iwork ifail info", {}, {},
     two_stage);
@@ -83,11 +84,11 @@ constexpr Family heevx(
     "jobz range uplo n a lda vl vu il iu abstol m w z ldz work lwork rwork iwork ifail info",
     Lengths{{0, 2}});
 constexpr Family heev_2stage("jobz uplo n a lda w work lwork rwork info", {}, {}, two_stage);
-constexpr Family heevd_2stage("jobz uplo n a lda w work lwork rwork lrwork iwork liwork info", {}, {},
-                              two_stage);
+constexpr Family heevd_2stage("jobz uplo n a lda w work lwork rwork lrwork iwork liwork info",
+                              Lengths{{}, {0, 1}, {1}}, {}, two_stage);
 constexpr Family heevr_2stage(
     "jobz range uplo n a lda vl vu il iu abstol m w z ldz isuppz work lwork rwork lrwork iwork liwork info",
-    {}, {}, two_stage);
+    Lengths{{}, {0, 24}, {0, 10}}, {}, two_stage);
 constexpr Family heevx_2stage(
     "jobz range uplo n a lda vl vu il iu abstol m w z ldz work lwork rwork iwork ifail info", {}, {},
     two_stage);
@@ -113,8 +114,8 @@ constexpr Family hbevd("jobz uplo n kd ab ldab w z ldz work lwork rwork lrwork i
 constexpr Family hbevx(
     "jobz range uplo n kd ab ldab q ldq vl vu il iu abstol m w z ldz work rwork iwork ifail info");
 constexpr Family hbev_2stage("jobz uplo n kd ab ldab w z ldz work lwork rwork info", {}, {}, two_stage);
-constexpr Family hbevd_2stage("jobz uplo n kd ab ldab w z ldz work lwork rwork lrwork iwork liwork info", {},
-                              {}, two_stage);
+constexpr Family hbevd_2stage("jobz uplo n kd ab ldab w z ldz work lwork rwork lrwork iwork liwork info",
+                              Lengths{{}, {0, 1}, {1}}, {}, two_stage);
 constexpr Family hbevx_2stage(
     "jobz range uplo n kd ab ldab q ldq vl vu il iu abstol m w z ldz work lwork rwork iwork ifail info", {},
     {}, two_stage);

@@ -34,7 +34,7 @@ struct Family {
   std::array<std::uint8_t, static_cast<std::size_t>(Role::count)> at{};  // position of each argument, from 0
   int count = 0;                                                         // number of arguments
   Lengths values, vectors;  // the least workspaces without and with vectors
-  bool two_stage = false;   // the least workspace is what LAPACK's query answers
+  bool two_stage = false;   // the least work is what LAPACK's query answers
 
   consteval Family(std::string_view arguments, Lengths without, Lengths with, bool two = false)
       : values(without), vectors(with), two_stage(two) {
