@@ -35,4 +35,4 @@ program first_solve
   if (info /= -2) error stop 6
   print '(a)', eigen_g_info_text(info)
 end program
-! [fortran]
+! [end]

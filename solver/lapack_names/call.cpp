@@ -48,7 +48,7 @@ Stored stored_of(char uplo, std::int64_t n, std::int64_t kd, std::int64_t column
   return {column, std::min(n - column, kd + 1)};
 }
 
-// A packed or band matrix beside the same matrix as a dense one.
+// Copies between a packed or band matrix and the same matrix as a dense one.
 struct Compact {
   char uplo;
   std::int64_t n, kd;    // packed: kd = n - 1
@@ -61,7 +61,7 @@ struct Compact {
     char* packed = compact;
     for (std::int64_t j = 0; j < n; ++j) {
       const auto [first, count] = stored_of(uplo, n, kd, j);
-      const std::int64_t row = uplo == 'U' ? kd - (j - first) : 0;  // of a band
+      const std::int64_t row = uplo == 'U' ? kd - (j - first) : 0;  // row in the band
       move(ldab > 0 ? compact + (row + j * ldab) * element : packed, dense + (first + j * ld) * element,
            count * element);
       packed += count * element;
@@ -206,7 +206,7 @@ class Call {
     return static_cast<std::int64_t>(single() ? static_cast<double>(length) : answer[0]);
   }
 
-  // What the library does not compute: the Q of ?sbevx and ?sbgvx, vectors that are multiplied by T's, a part of T's pairs, and products
+  // The library does not compute these: the Q of ?sbevx and ?sbgvx, vectors that are multiplied by T's, a part of T's pairs, and products
   // with Q other than Q Z.
   bool offered() const {
     if (has(Role::q) && vectors()) return false;
@@ -246,7 +246,7 @@ class Call {
     return solve_dense(p);
   }
 
-  static constexpr std::int64_t widest_chase = 128;  // of the library's stage sytrd_sb2st
+  static constexpr std::int64_t widest_chase = 128;  // the stage sytrd_sb2st has this limit
 
   // Runs the library and turns its result into LAPACK's. intact: if the device failed, the program's arrays still hold the problem.
   Reason finish(Problem& p, bool intact) {

@@ -22,7 +22,7 @@ struct Inside {
 struct Library {
   decltype(&eigen_g_lapack_solve) solve = nullptr;
   bool has_gpu = false;
-  pid_t process = 0;  // which asked for a GPU
+  pid_t process = 0;  // the process that asked for a GPU
 };
 
 #ifdef EIGEN_G_LAPACK_LINKED
@@ -31,7 +31,7 @@ Library load() {
 }
 #else
 // The library is not visible to the program (RTLD_LOCAL). Its own symbols come first for it and for the libraries that it brings along
-// (RTLD_DEEPBIND), so that it calls the LAPACK with which it was built, whatever the program's is.
+// (RTLD_DEEPBIND), so that it calls the LAPACK with which it was built, and not the program's.
 Library load() {
   void* const file = dlopen(EIGEN_G_SONAME, RTLD_NOW | RTLD_LOCAL | RTLD_DEEPBIND);
   if (!file) {

@@ -222,8 +222,8 @@ constexpr Family hbgvx(
   EIGEN_G_COMPLEX_NAMES(EIGEN_G_ENTRY, FORM, INTEGER, c) \
   EIGEN_G_COMPLEX_NAMES(EIGEN_G_ENTRY, FORM, INTEGER, z)
 
-// The forms of a name: LAPACK's own, also MKL's and that of OpenBLAS; with 64-bit integers, as in Julia; those of the wheels of SciPy and
-// NumPy.
+// The forms of a name: LAPACK's own, which MKL and OpenBLAS have too; with 64-bit integers, as in Julia; the names in the wheels of SciPy
+// and NumPy.
 #define EIGEN_G_PLAIN(name) name##_
 #define EIGEN_G_PLAIN_64(name) name##_64_
 #define EIGEN_G_SCIPY(name) scipy_##name##_

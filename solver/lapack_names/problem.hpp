@@ -1,4 +1,4 @@
-// The one function of the library eigen_g that libeigen_g_lapack calls, and its argument. libeigen_g_lapack looks the function up in the
+// eigen_g_lapack_solve(): libeigen_g_lapack calls this function of the library eigen_g for every solve. libeigen_g_lapack looks the function up in the
 // shared library, so the argument is a plain struct.
 #pragma once
 

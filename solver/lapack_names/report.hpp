@@ -1,4 +1,4 @@
-// What the environment asks for, and the report at the end of the process.
+// The settings in the environment, and the report at the end of the process.
 #pragma once
 
 #include <cstdint>

@@ -84,7 +84,8 @@ struct Routine {
   std::atomic<bool> listed{false};
   Routine* next = nullptr;  // in the list of the report
   std::array<std::atomic<std::int64_t>, static_cast<std::size_t>(Reason::count)> calls{};
-  std::atomic<std::int64_t> smallest{INT64_MAX}, largest{0}, on_gpu{0};  // of the calls that were taken
+  std::atomic<std::int64_t> smallest{INT64_MAX}, largest{0},
+      on_gpu{0};  // counted over the calls that were taken
   std::atomic<std::int64_t> nanoseconds{0}, nanoseconds_on_gpu{0};
 };
 
