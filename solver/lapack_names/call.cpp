@@ -206,10 +206,10 @@ class Call {
     return static_cast<std::int64_t>(single() ? static_cast<double>(length) : answer[0]);
   }
 
-  // The library does not compute these: the Q of ?sbevx and ?sbgvx, vectors that are multiplied by T's, a part of T's pairs, and products
-  // with Q other than Q Z.
+  // The library does not compute these: the Q of ?sbgvx, the Q of ?sbevx without the chase, vectors that are multiplied by T's, a part of
+  // T's pairs, and products with Q other than Q Z.
   bool offered() const {
-    if (has(Role::q) && vectors()) return false;
+    if (has(Role::q) && vectors() && !by_chase()) return false;
     if (letter(Role::compz) == 'V') return false;
     if (has(Role::d) && range() != 'A') return false;
     return !has(Role::side) || (letter(Role::side) == 'L' && letter(Role::trans) == 'N');
@@ -240,13 +240,16 @@ class Call {
     p.n = order();
     if (has(Role::tau)) return solve_stage(p);
     if (has(Role::d)) return solve_tridiagonal(p);
-    if (has(Role::ab) && !has(Role::bb) && !vectors() && routine_.type == 'd' &&
-        integer(Role::kd) <= widest_chase && integer(Role::kd) < p.n)
-      return solve_band_values(p);
+    if (by_chase()) return solve_band(p);
     return solve_dense(p);
   }
 
-  static constexpr std::int64_t widest_chase = 128;  // the stage sytrd_sb2st has this limit
+  // A real double band matrix that the stage sytrd_sb2st takes.
+  bool by_chase() const {
+    constexpr std::int64_t widest = 128;
+    return has(Role::ab) && !has(Role::bb) && routine_.type == 'd' && integer(Role::kd) <= widest &&
+           integer(Role::kd) < order();
+  }
 
   // Runs the library and turns its result into LAPACK's. intact: if the device failed, the program's arrays still hold the problem.
   Reason finish(Problem& p, bool intact) {
@@ -281,8 +284,7 @@ class Call {
     }
   }
 
-  Reason solve_dense(Problem& p) {
-    const std::int64_t n = p.n;
+  void set_range(Problem& p) const {
     p.range = range();
     if (p.range == 'V') {
       p.vl = real(Role::vl);
@@ -291,6 +293,11 @@ class Call {
       p.il = integer(Role::il);
       p.iu = integer(Role::iu);
     }
+  }
+
+  Reason solve_dense(Problem& p) {
+    const std::int64_t n = p.n;
+    set_range(p);
     p.w = pointer(Role::w);
     const bool separate = vectors() && has(Role::z);
     // A program may know how many values lie in (vl, vu], and have no more columns in z.
@@ -375,29 +382,23 @@ class Call {
     return info == 0 ? Reason::taken : Reason::arguments;
   }
 
-  Reason solve_band_values(Problem& p) {
-    Buffer d, e;
-    const bool whole_spectrum = range() == 'A';
-    if (!e.allocate(p.n, 8) || (!whole_spectrum && !d.allocate(p.n, 8))) return Reason::memory;
-    p.task = Task::band_values;
+  Reason solve_band(Problem& p) {
+    p.task = Task::band;
     p.kd = integer(Role::kd);
     p.a = pointer(Role::ab);
     p.lda = integer(Role::ldab);
-    auto* const w = static_cast<double*>(pointer(Role::w));
-    p.d = whole_spectrum ? w : reinterpret_cast<double*>(d.data());
-    p.e = reinterpret_cast<double*>(e.data());
-    const Reason reason = finish(p, true);
-    if (reason != Reason::taken || !succeeded()) return reason;
-    std::int64_t first = 0, end = p.n;
-    if (range() == 'I') {
-      first = integer(Role::il) - 1;
-      end = integer(Role::iu);
-    } else if (range() == 'V') {
-      first = std::upper_bound(p.d, p.d + p.n, real(Role::vl)) - p.d;
-      end = std::upper_bound(p.d, p.d + p.n, real(Role::vu)) - p.d;
+    p.w = pointer(Role::w);
+    if (vectors()) {
+      p.z = pointer(Role::z);
+      p.ldz = integer(Role::ldz);
+      if (has(Role::q)) {
+        p.b = pointer(Role::q);
+        p.ldb = integer(Role::ldq);
+      }
     }
-    if (!whole_spectrum) std::copy(p.d + first, p.d + end, w);
-    set_found(end - first);
+    set_range(p);
+    const Reason reason = finish(p, true);
+    if (reason == Reason::taken && succeeded()) set_found(p.found);
     return reason;
   }
 

@@ -1,6 +1,8 @@
 #include "solver/lapack_names/problem.hpp"
 
+#include <algorithm>
 #include <complex>
+#include <vector>
 
 #include "hybrid/c_info.hpp"
 #include "hybrid/machine/device.hpp"
@@ -49,6 +51,47 @@ Report solve_dense_of_type(const Problem& p) {
   }
 }
 
+// A = Q T Q^T by the chase, T = U diag(w) U^T, Z = Q U.
+Report solve_band(const Problem& p) {
+  const Devices devices = devices_of(p);
+  const std::int64_t n = p.n;
+  auto *const ab = static_cast<double*>(p.a), *const w = static_cast<double*>(p.w),
+              *const z = static_cast<double*>(p.z), *const q = static_cast<double*>(p.b);
+  const auto values = [](std::int64_t count) { return std::vector<double>(static_cast<std::size_t>(count)); };
+  std::vector<double> d = values(n), e = values(n), u = values(z && p.range != 'A' ? n * n : 0);
+  std::vector<double> hous = values(z || q ? sytrd_sb2st_hous(n, p.kd) : 0);
+  const auto apply_q = [&](std::int64_t columns, double* to, std::int64_t ld) {
+    return ormtr_sb2st_stage(devices, n, columns, p.kd, hous.data(), to, ld).seconds;
+  };
+  const Report reduced = sytrd_sb2st_stage(devices, c_info::uplo_of(p.uplo), n, p.kd, ab, p.lda, d.data(),
+                                           e.data(), hous.empty() ? nullptr : hous.data());
+  Report report =
+      stedc_stage(devices, n, d.data(), e.data(), u.empty() ? z : u.data(), u.empty() ? p.ldz : n);
+  report.seconds += reduced.seconds;
+  if (report.status != Status::converged) return report;
+
+  auto first = d.begin(), end = d.end();
+  if (p.range == 'I') {
+    end = first + p.iu;
+    first += p.il - 1;
+  } else if (p.range == 'V') {
+    first = std::upper_bound(d.begin(), d.end(), p.vl);
+    end = std::upper_bound(first, d.end(), p.vu);
+  }
+  report.m = end - first;
+  std::copy(first, end, w);
+  for (std::int64_t k = 0; !u.empty() && k < report.m; ++k)
+    std::copy_n(u.data() + (first - d.begin() + k) * n, n, z + k * p.ldz);
+  if (z) report.seconds += apply_q(report.m, z, p.ldz);
+  if (!q) return report;
+  for (std::int64_t j = 0; j < n; ++j) {
+    std::fill_n(q + j * p.ldb, n, 0.0);
+    q[j * (p.ldb + 1)] = 1;
+  }
+  report.seconds += apply_q(n, q, p.ldb);
+  return report;
+}
+
 Report solve_stage(const Problem& p) {
   const Devices devices = devices_of(p);
   const Uplo uplo = c_info::uplo_of(p.uplo);
@@ -58,12 +101,6 @@ Report solve_stage(const Problem& p) {
       return sytrd_stage(devices, uplo, p.n, a, p.lda, p.d, p.e, p.tau);
     case Task::transformation:
       return ormtr_stage(devices, uplo, p.n, p.m, a, p.lda, p.tau, z, p.ldz);
-    case Task::band_values: {
-      const Report band = sytrd_sb2st_stage(devices, uplo, p.n, p.kd, a, p.lda, p.d, p.e, nullptr);
-      Report report = stedc_stage(devices, p.n, p.d, p.e, nullptr, p.n);
-      report.seconds += band.seconds;
-      return report;
-    }
     default:
       return stedc_stage(devices, p.n, p.d, p.e, z, p.ldz);
   }
@@ -74,7 +111,9 @@ Report solve_stage(const Problem& p) {
 std::int64_t eigen_g_lapack_solve(Problem* problem) {
   return c_info::of({"options"}, [&] {  // every argument's error is -1
     const bool dense = problem->task == Task::standard || problem->task == Task::generalised;
-    const Report report = dense ? solve_dense_of_type(*problem) : solve_stage(*problem);
+    const Report report = dense                         ? solve_dense_of_type(*problem)
+                          : problem->task == Task::band ? solve_band(*problem)
+                                                        : solve_stage(*problem);
     problem->found = report.m;
     problem->seconds = report.seconds;
     problem->on_gpu = !report.devices.empty() && report.devices.front().gpu >= 0;

@@ -7,11 +7,11 @@
 namespace eigen_g::lapack_names {
 
 enum class Task : char {
-  standard,       // A = Z diag(w) Z^H
-  generalised,    // itype 1, 2, 3; b receives the Cholesky factor
-  band_values,    // the values of a real double band matrix, in d
-  tridiagonal,    // T = Z diag(d) Z^T; without vectors z is null
-  reduction,      // sytrd: A = Q T Q^T
+  standard,     // A = Z diag(w) Z^H
+  generalised,  // itype 1, 2, 3; b receives the Cholesky factor
+  band,         // a real double band matrix in a, of width kd; b receives the Q of the reduction, or is null
+  tridiagonal,  // T = Z diag(d) Z^T; without vectors z is null
+  reduction,    // sytrd: A = Q T Q^T
   transformation  // ormtr: Z := Q Z, Z is n x m
 };
 

@@ -191,6 +191,26 @@ void solve(int n) {
       LAPACKE_dsbev(LAPACK_COL_MAJOR, 'N', 'L', n, kd, ab.data(), kd + 1, only.data(), z.data(), n) == 0 &&
           near(only, w),
       "dsbev: values");
+  // dsbevx returns the Q of the reduction to tridiagonal form too.
+  ab = band_of(n, kd, band);
+  Vector orthogonal(n * n, 77), product(n * n), t(n * n), few(5 * n + 1, 77);
+  std::vector<int> ifail(n);
+  int m = 0;
+  require(LAPACKE_dsbevx(LAPACK_COL_MAJOR, 'V', 'I', 'L', n, kd, ab.data(), kd + 1, orthogonal.data(), n, 0,
+                         0, 3, 7, 0, &m, only.data(), few.data(), n, ifail.data()) == 0 &&
+              m == 5 && std::fabs(only[0] - w[2]) < small && std::fabs(only[4] - w[6]) < small &&
+              few.back() == 77,
+          "dsbevx");
+  require(residual(n, band, nullptr, 5, only.data(), few.data(), n) < small, "dsbevx: residual");
+  cblas_dgemm(CblasColMajor, CblasNoTrans, CblasNoTrans, n, n, n, 1, band.data(), n, orthogonal.data(), n, 0,
+              product.data(), n);
+  cblas_dgemm(CblasColMajor, CblasTrans, CblasNoTrans, n, n, n, 1, orthogonal.data(), n, product.data(), n, 0,
+              t.data(), n);
+  double outside = 0;
+  for (int j = 0; j < n; ++j)
+    for (int i = 0; i < n; ++i)
+      if (std::abs(i - j) > 1) outside = std::max(outside, std::fabs(t[i + j * n]));
+  require(outside < small, "dsbevx: Q");
   ab = band_of(n, kd, band);
   Vector bb = band_of(n, kb, mass), split = bb;
   require(LAPACKE_dsbgv(LAPACK_COL_MAJOR, 'V', 'L', n, kd, kb, ab.data(), kd + 1, bb.data(), kb + 1, w.data(),
