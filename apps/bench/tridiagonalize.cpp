@@ -21,7 +21,6 @@
 #include "hybrid/stream/grid_barrier_seconds.hpp"
 #include "hybrid/transfer/transfer.hpp"
 #include "solver/back/back_transform.hpp"
-#include "solver/path/two_stage.hpp"
 #include "solver/prepare/pack.hpp"
 #include "solver/reduction/one_stage/tridiagonalize.hpp"
 #include "solver/reduction/one_stage/tridiagonalize_on_chip.hpp"
@@ -40,7 +39,7 @@ constexpr double small_reduction_limit = 10;  // for n < 64, where the bound on 
 constexpr double identity_limit = 3;          // trace, squares, eigenvalues
 
 // The options of a case.
-struct Plan {
+struct ReductionCase {
   std::int64_t n = 0;
   std::int64_t check = 4000;  // Q is formed and checked for n up to this
   bool two_stage = false, brief = false, breakdown = false;
@@ -52,229 +51,251 @@ struct Plan {
 double reduction_cost(std::int64_t n) {
   return 4.0 / 3 * std::pow(n, 3);
 }
+std::int64_t padded(std::int64_t n) {
+  return round_up(n, tridiagonalize_row_multiple);
+}
+Arena arena(const DeviceBuffer<std::byte>& memory) {
+  return {memory.data(), memory.bytes()};
+}
 
-// One size: its matrix, generated again before each call, and the results of each contender.
-class TridiagonalizeCase {
- public:
-  TridiagonalizeCase(const Session& session, const Plan& plan)
-      : queue_(session.queue), cusolver_(session.cusolver), plan_(plan) {}
+struct ReducedMatrix {  // result of one reduction
+  explicit ReducedMatrix(std::int64_t n) : memory(3 * round_up(n, 32)) {}
+  DeviceBuffer<double> memory;
+  double *const d = memory.data(), *const e = d + memory.size() / 3, *const tau = e + memory.size() / 3;
+};
 
-  static std::uint64_t bytes(const Queue& queue, std::int64_t n) {
-    return static_cast<std::uint64_t>(padded(n) * n + 6 * n) * sizeof(double) +
-           static_cast<std::uint64_t>(scratch_bytes(queue, n));
-  }
-  static std::int64_t padded(std::int64_t n) { return round_up(n, tridiagonalize_row_multiple); }
+// The memory of one size: its matrix, which is generated again before each call, and the results of the reductions.
+struct ReductionMemory {
+  static constexpr std::uint64_t seed = 4;
+  const Queue& queue;
+  const std::int64_t n, b = band_width<double>(n);
+  const DeviceBuffer<double> memory{padded(n) * n};
+  const MatrixView<double> a{memory.data(), n, n, padded(n)};
+  const ReducedMatrix own{n}, banded{n}, peer{n};
+  const DeviceBuffer<std::byte> scratch{scratch_bytes(queue, n)};
+  const DeviceBuffer<double> band;
+  const DeviceBuffer<std::byte> two_stage_scratch;
 
-  std::vector<Call> calls() {
-    std::vector<Call> calls{reduction_};
-    if (plan_.two_stage) {
-      calls.push_back({"two_stage", [this](std::int64_t) { reduce_in_two_stages(); }, reduction_.prepare});
-      calls.back().flops = reduction_cost(n_);
-    }
-    if (!cusolver_) return calls;
-    peer_bytes_ = cusolver_->sytrd_bytes(n_, a_.data, a_.lda);
-    const auto reduce_by_peer = [this](std::int64_t) {
-      cusolver_->sytrd(n_, a_.data, a_.lda, peer_.d, peer_.e, peer_.tau);
-    };
-    for (const bool deterministic : {true, false})
-      if (!plan_.brief || !deterministic)
-        calls.push_back({deterministic ? "cusolver" : "cusolver_nondeterministic", reduce_by_peer, [=, this] {
-                           cusolver_->choose(deterministic);
-                           cusolver_->reserve(peer_bytes_);
-                           make_matrix();
-                         }});
-    return calls;
-  }
-
-  void check(Json& result) {
-    if (cusolver_) cusolver_->release();
-    for (Json& call : result["calls"])
-      call["device_bytes"] = call["name"] == "eigen_g"     ? scratch_.bytes()
-                             : call["name"] == "two_stage" ? band_.bytes() + two_stage_scratch_.bytes()
-                                                           : peer_bytes_;
-    Json& checks = result["checks"] = Json::object();
-    result["breakdown"] = nullptr;
-    const auto total = number_at(result, "eigen_g/seconds");
-    if (!total) return;
-    // The peer's T is the result of its last round.
-    const bool peer =
-        number_at(result, "cusolver/seconds") || number_at(result, "cusolver_nondeterministic/seconds");
-    if (number_at(result, "two_stage/seconds")) {
-      checks["two_stage"] = eigenvalue_distance(own_, banded_);
-      make_matrix();
-      reduce();
-    }
-    if (peer) checks["eigenvalues"] = eigenvalue_distance(own_, peer_);
-    if (!peer || !plan_.brief) check_reduction(checks);
-    if (plan_.breakdown) result["breakdown"] = breakdown(*total);
-  }
-
- private:
-  struct Tridiagonal {  // result of one reduction
-    explicit Tridiagonal(std::int64_t n) : memory(3 * round_up(n, 32)) {}
-    DeviceBuffer<double> memory;
-    double *const d = memory.data(), *const e = d + memory.size() / 3, *const tau = e + memory.size() / 3;
-  };
-
+  ReductionMemory(const Queue& on, std::int64_t order, bool two_stage)
+      : queue(on),
+        n(order),
+        band(two_stage ? (b + 1) * n : 0),
+        two_stage_scratch(two_stage ? static_cast<std::int64_t>(std::max(
+                                          full_to_band_bytes<double>(n, b, queue.multiprocessors()),
+                                          band_to_tridiagonal_bytes<double>(n, b, queue.multiprocessors())))
+                                    : 0) {}
   static std::int64_t scratch_bytes(const Queue& queue, std::int64_t n) {
     return static_cast<std::int64_t>(std::max(tridiagonalize_bytes<double>(n, queue.multiprocessors()),
                                               divide_and_conquer_bytes<double>(n, false)));
   }
-  static Arena arena(const DeviceBuffer<std::byte>& memory) { return {memory.data(), memory.bytes()}; }
+  static std::uint64_t bytes(const Queue& queue, std::int64_t n) {
+    return static_cast<std::uint64_t>(padded(n) * n + 6 * n) * sizeof(double) +
+           static_cast<std::uint64_t>(scratch_bytes(queue, n));
+  }
 
   // Random lower triangle; rows from n on are zero.
   void make_matrix() const {
-    blas2::fill_random(queue_, a_.data, a_.lda * n_, seed);
-    pack_lower<double>(queue_, Uplo::lower, a_, a_);
+    blas2::fill_random(queue, a.data, a.lda * n, seed);
+    pack_lower<double>(queue, Uplo::lower, a, a);
   }
-  void reduce() const { tridiagonalize<double>(queue_, a_, own_.d, own_.e, own_.tau, arena(scratch_)); }
+  void reduce() const { tridiagonalize<double>(queue, a, own.d, own.e, own.tau, arena(scratch)); }
   void reduce_in_two_stages() const {
-    const MatrixView<double> band{band_.data(), band_width_ + 1, n_, band_width_ + 1};
-    full_to_band<double>(queue_, band_width_, a_, band, banded_.tau, arena(two_stage_scratch_));
-    band_to_tridiagonal<double>(queue_, band_width_, band, banded_.d, banded_.e, {},
-                                arena(two_stage_scratch_));
+    const MatrixView<double> of_band{band.data(), b + 1, n, b + 1};
+    full_to_band<double>(queue, b, a, of_band, banded.tau, arena(two_stage_scratch));
+    band_to_tridiagonal<double>(queue, b, of_band, banded.d, banded.e, {}, arena(two_stage_scratch));
   }
-  std::vector<double> on_host(const double* from, std::int64_t count) const {
-    std::vector<double> to(static_cast<std::size_t>(count));
-    if (count > 0) download<double>(queue_, {from, count, 1, count}, {to.data(), count, 1, count});
-    return to;
-  }
-
-  void check_reduction(Json& checks) {
-    checks["bit_for_bit"] = Result{queue_, own_.memory.data(), own_.memory.bytes()}.same_bits(reduction_, 2);
-    const std::vector<double> d = on_host(own_.d, n_), e = on_host(own_.e, n_ - 1);
-    const DeviceBuffer<double> z(n_ <= plan_.check ? n_ * n_ : 0);
-    if (z.size() > 0) form_q({z.data(), n_, n_, n_});
-    make_matrix();
-    const auto matrix = host_array<double>(n_ * n_), q = host_array<double>(z.size());
-    const MatrixView<double> a{matrix.get(), n_, n_, n_}, q_host{q.get(), n_, n_, n_};
-    download<double>(queue_, a_, a);
-    // |trace T - trace A| / (n ulp ||A||_F) and | ||T||_F^2 - ||A||_F^2 | / (n ulp ||A||_F^2)
-    double trace = 0, squares = 0;
-#pragma omp parallel for reduction(+ : trace, squares) schedule(dynamic, 64)
-    for (std::int64_t j = 0; j < n_; ++j) {
-      trace += a(j, j);
-      squares += 2 * std::inner_product(&a(j, j), &a(j, j) + n_ - j, &a(j, j), 0.0) - a(j, j) * a(j, j);
-    }
-    const double reduced = std::inner_product(d.begin(), d.end(), d.begin(), 0.0) +
-                           2 * std::inner_product(e.begin(), e.end(), e.begin(), 0.0);
-    const double unit = static_cast<double>(n_) * DBL_EPSILON;
-    checks["trace"] =
-        std::fabs(std::accumulate(d.begin(), d.end(), 0.0) - trace) / (unit * std::sqrt(squares));
-    checks["squares"] = std::fabs(reduced - squares) / (unit * squares);
-    if (z.size() == 0) return;
-    download<double>(queue_, {z.data(), n_, n_, n_}, q_host);
-    const ReductionRatios ratios = verify_reduction(Uplo::lower, a, d.data(), e.data(), q_host);
-    checks["backward"] = ratios.backward;
-    checks["orthogonality"] = ratios.orthogonality;
-  }
-
-  // Forms Q in q_dev, by the reflectors of the last reduce() applied to the identity.
-  void form_q(MatrixView<double> q_dev) const {
-    const DeviceBuffer<std::byte> memory(static_cast<std::int64_t>(back_transform_bytes<double>(n_, n_)));
-    const std::vector<double> ones(static_cast<std::size_t>(n_), 1);
-    const MatrixView<double> diagonal{q_dev.data, 1, n_, n_ + 1};
-    EIGEN_G_CUDA(cudaMemsetAsync(q_dev.data, 0, sizeof(double) * ones.size() * ones.size(), queue_.stream()));
-    upload<double>(queue_, Part::all, {ones.data(), 1, n_, 1}, diagonal);
-    back_transform<double>(queue_, a_, own_.tau, q_dev, arena(memory));
-    queue_.wait();
-  }
-
-  // Distance of the eigenvalues of two T. Destroys both.
-  double eigenvalue_distance(const Tridiagonal& x, const Tridiagonal& y) const {
-    std::vector<std::vector<double>> values;
-    for (const Tridiagonal* t : {&x, &y}) {
-      const auto outcome = divide_and_conquer<double>(queue_, n_, t->d, t->e, {}, arena(scratch_));
-      if (outcome.status != Status::converged) return std::nan("");
-      values.push_back(on_host(t->d, n_));
-    }
-    return distance(values[0], values[1]);
-  }
-
-  // Times parts of the reduction separately: its end on the chip, and products and updates at several orders of the trailing matrix. The
-  // sum over the columns interpolates linearly between these orders. If all of the matrix is reduced on the chip, there are no other parts.
-  Json breakdown(double total) const {
-    constexpr int intervals = 12, columns = 64;
-    const int blocks = 2 * queue_.multiprocessors();
-    const std::int64_t on_chip_order = std::min(n_, max_on_chip<double>(queue_.multiprocessors())),
-                       rest = n_ - on_chip_order;
-    const auto reduce_on_chip = [&](std::int64_t) {
-      tridiagonalize_on_chip(queue_, a_.block(rest, rest, on_chip_order, on_chip_order), own_.d + rest,
-                             own_.e + rest, own_.tau + rest, arena(scratch_).take<double>(1),
-                             queue_.multiprocessors());
-    };
-    const double on_chip =
-        on_chip_order > 0 ? seconds_of({{"on_chip", reduce_on_chip, reduction_.prepare}})[0] : 0;
-    Json parts{{"total", total},    {"on_chip", on_chip},         {"product", nullptr},
-               {"update", nullptr}, {"synchronisation", nullptr}, {"panel", nullptr}};
-    parts["on_chip_order"] = on_chip_order, parts["panel_columns"] = columns;
-    parts["blocks"] = blocks, parts["sizes_measured"] = 0;
-    if (rest == 0) return parts;
-    make_matrix();
-    const DeviceBuffer<double> x(n_), y(n_), v(a_.lda * columns), w(a_.lda * columns);
-    for (const auto* buffer : {&x, &y, &v, &w})
-      blas2::fill_random(queue_, buffer->data(), buffer->size(), seed);
-    blas2::SymvWorkspace workspace;
-    workspace.reserve(blas2::SymvType::d, n_);
-    std::vector<double> before;
-    std::int64_t order_before = -1;
-    double product = 0, update = 0;
-    for (int k = intervals; k >= 0; --k) {
-      const std::int64_t order = n_ - rest * k / intervals / columns * columns;
-      if (order == order_before) continue;
-      const MatrixView<double> c = a_.block(n_ - order, n_ - order, order, order);
-      const auto multiply = [&](std::int64_t) {
-        blas2::symv<double>(queue_.stream(), Uplo::lower, order, 1, c.data, c.lda, x.data(), 1, 0, y.data(),
-                            1, workspace);
-      };
-      const auto update_c = [&](std::int64_t) {
-        syr2k_lower(queue_, -1, {v.data(), order, columns, a_.lda}, {w.data(), order, columns, a_.lda}, 1, c);
-      };
-      const std::vector<double> now = seconds_of({{"product", multiply}, {"update", update_c}});
-      const double half = before.empty() ? 0 : static_cast<double>(order - order_before) / 2;
-      if (before.empty()) before = now;
-      product += half * (now[0] + before[0]);
-      update += half * (now[1] + before[1]) / columns;
-      order_before = order;
-      before = now;
-      parts["sizes_measured"] = parts["sizes_measured"].get<int>() + 1;
-    }
-    const double barrier = grid_barrier_seconds(queue_, blocks, 256);  // two for each column
-    parts.update({{"product", product},
-                  {"update", update},
-                  {"synchronisation", 2 * barrier * static_cast<double>(rest)}});
-    return parts;
-  }
-
-  std::vector<double> seconds_of(const std::vector<Call>& calls) const {
-    std::vector<double> seconds;
-    for (const Timing& timing : time_in_turns(queue_, calls, {.rounds = 5})) {
-      if (!timing.failure.empty()) throw DeviceError(timing.failure);
-      seconds.push_back(timing.median);
-    }
-    return seconds;
-  }
-
-  static constexpr std::uint64_t seed = 4;
-  const Queue& queue_;
-  Cusolver* const cusolver_;
-  const Plan plan_;
-  const std::int64_t n_ = plan_.n, band_width_ = band_width<double>(n_);
-  const DeviceBuffer<double> memory_{padded(n_) * n_}, band_{plan_.two_stage ? (band_width_ + 1) * n_ : 0};
-  const MatrixView<double> a_{memory_.data(), n_, n_, padded(n_)};
-  const Call reduction_{.name = "eigen_g",
-                        .enqueue = [this](std::int64_t) { reduce(); },
-                        .prepare = [this] { make_matrix(); },
-                        .bytes = reduction_cost(n_)};
-  const Tridiagonal own_{n_}, banded_{n_}, peer_{n_};
-  const DeviceBuffer<std::byte> scratch_{scratch_bytes(queue_, n_)};
-  const DeviceBuffer<std::byte> two_stage_scratch_{
-      plan_.two_stage ? static_cast<std::int64_t>(std::max(
-                            full_to_band_bytes<double>(n_, band_width_, queue_.multiprocessors()),
-                            band_to_tridiagonal_bytes<double>(n_, band_width_, queue_.multiprocessors())))
-                      : 0};
-  std::uint64_t peer_bytes_ = 0;
 };
+
+std::vector<double> on_host(const Queue& queue, const double* from, std::int64_t count) {
+  std::vector<double> to(static_cast<std::size_t>(count));
+  if (count > 0) download<double>(queue, {from, count, 1, count}, {to.data(), count, 1, count});
+  return to;
+}
+
+// Forms Q in q_dev, by the reflectors of the last reduce() applied to the identity.
+void form_q(const ReductionMemory& x, MatrixView<double> q_dev) {
+  const DeviceBuffer<std::byte> memory(static_cast<std::int64_t>(back_transform_bytes<double>(x.n, x.n)));
+  const std::vector<double> ones(static_cast<std::size_t>(x.n), 1);
+  const MatrixView<double> diagonal{q_dev.data, 1, x.n, x.n + 1};
+  EIGEN_G_CUDA(cudaMemsetAsync(q_dev.data, 0, sizeof(double) * ones.size() * ones.size(), x.queue.stream()));
+  upload<double>(x.queue, Part::all, {ones.data(), 1, x.n, 1}, diagonal);
+  back_transform<double>(x.queue, x.a, x.own.tau, q_dev, arena(memory));
+  x.queue.wait();
+}
+
+// Checks T of the last reduce(), and Q if it is to be formed.
+void check_reduction(const ReductionMemory& x, bool with_q, Json& checks) {
+  const std::int64_t n = x.n;
+  const std::vector<double> d = on_host(x.queue, x.own.d, n), e = on_host(x.queue, x.own.e, n - 1);
+  const DeviceBuffer<double> z(with_q ? n * n : 0);
+  if (z.size() > 0) form_q(x, {z.data(), n, n, n});
+  x.make_matrix();
+  const auto matrix = host_array<double>(n * n), q = host_array<double>(z.size());
+  const MatrixView<double> a{matrix.get(), n, n, n}, q_host{q.get(), n, n, n};
+  download<double>(x.queue, x.a, a);
+  // |trace T - trace A| / (n ulp ||A||_F) and | ||T||_F^2 - ||A||_F^2 | / (n ulp ||A||_F^2)
+  double trace = 0, squares = 0;
+#pragma omp parallel for reduction(+ : trace, squares) schedule(dynamic, 64)
+  for (std::int64_t j = 0; j < n; ++j) {
+    trace += a(j, j);
+    squares += 2 * std::inner_product(&a(j, j), &a(j, j) + n - j, &a(j, j), 0.0) - a(j, j) * a(j, j);
+  }
+  const double reduced = std::inner_product(d.begin(), d.end(), d.begin(), 0.0) +
+                         2 * std::inner_product(e.begin(), e.end(), e.begin(), 0.0);
+  const double unit = static_cast<double>(n) * DBL_EPSILON;
+  checks["trace"] = std::fabs(std::accumulate(d.begin(), d.end(), 0.0) - trace) / (unit * std::sqrt(squares));
+  checks["squares"] = std::fabs(reduced - squares) / (unit * squares);
+  if (z.size() == 0) return;
+  download<double>(x.queue, {z.data(), n, n, n}, q_host);
+  const ReductionRatios ratios = verify_reduction(Uplo::lower, a, d.data(), e.data(), q_host);
+  checks["backward"] = ratios.backward;
+  checks["orthogonality"] = ratios.orthogonality;
+}
+
+// Distance of the eigenvalues of two T. Destroys both.
+double eigenvalue_distance(const ReductionMemory& x, const ReducedMatrix& one, const ReducedMatrix& other) {
+  std::vector<std::vector<double>> values;
+  for (const ReducedMatrix* t : {&one, &other}) {
+    const auto outcome = divide_and_conquer<double>(x.queue, x.n, t->d, t->e, {}, arena(x.scratch));
+    if (outcome.status != Status::converged) return std::nan("");
+    values.push_back(on_host(x.queue, t->d, x.n));
+  }
+  return distance(values[0], values[1]);
+}
+
+std::vector<double> seconds_of(const Queue& queue, const std::vector<Call>& calls) {
+  std::vector<double> seconds;
+  for (const Timing& timing : time_in_turns(queue, calls, {.rounds = 5})) {
+    if (!timing.failure.empty()) throw DeviceError(timing.failure);
+    seconds.push_back(timing.median);
+  }
+  return seconds;
+}
+
+// Times parts of the reduction separately: its end on the chip, and products and updates at several orders of the trailing matrix. The
+// sum over the columns interpolates linearly between these orders. If all of the matrix is reduced on the chip, there are no other parts.
+Json breakdown(const ReductionMemory& memory, double total) {
+  constexpr int intervals = 12, columns = 64;
+  const Queue& queue = memory.queue;
+  const MatrixView<double> a = memory.a;
+  const ReducedMatrix& own = memory.own;
+  const std::int64_t n = memory.n;
+  const int blocks = 2 * queue.multiprocessors();
+  const std::int64_t on_chip_order = std::min(n, max_on_chip<double>(queue.multiprocessors())),
+                     rest = n - on_chip_order;
+  const auto reduce_on_chip = [&](std::int64_t) {
+    tridiagonalize_on_chip(queue, a.block(rest, rest, on_chip_order, on_chip_order), own.d + rest,
+                           own.e + rest, own.tau + rest, arena(memory.scratch).take<double>(1),
+                           queue.multiprocessors());
+  };
+  const double on_chip =
+      on_chip_order > 0 ? seconds_of(queue, {{"on_chip", reduce_on_chip, [&] { memory.make_matrix(); }}})[0]
+                        : 0;
+  Json parts{{"total", total},    {"on_chip", on_chip},         {"product", nullptr},
+             {"update", nullptr}, {"synchronisation", nullptr}, {"panel", nullptr}};
+  parts["on_chip_order"] = on_chip_order, parts["panel_columns"] = columns;
+  parts["blocks"] = blocks, parts["sizes_measured"] = 0;
+  if (rest == 0) return parts;
+  memory.make_matrix();
+  const DeviceBuffer<double> x(n), y(n), v(a.lda * columns), w(a.lda * columns);
+  for (const auto* buffer : {&x, &y, &v, &w})
+    blas2::fill_random(queue, buffer->data(), buffer->size(), ReductionMemory::seed);
+  blas2::SymvWorkspace workspace;
+  workspace.reserve(blas2::SymvType::d, n);
+  std::vector<double> before;
+  std::int64_t order_before = -1;
+  double product = 0, update = 0;
+  for (int k = intervals; k >= 0; --k) {
+    const std::int64_t order = n - rest * k / intervals / columns * columns;
+    if (order == order_before) continue;
+    const MatrixView<double> c = a.block(n - order, n - order, order, order);
+    const auto multiply = [&](std::int64_t) {
+      blas2::symv<double>(queue.stream(), Uplo::lower, order, 1, c.data, c.lda, x.data(), 1, 0, y.data(), 1,
+                          workspace);
+    };
+    const auto update_c = [&](std::int64_t) {
+      syr2k_lower(queue, -1, {v.data(), order, columns, a.lda}, {w.data(), order, columns, a.lda}, 1, c);
+    };
+    const std::vector<double> now = seconds_of(queue, {{"product", multiply}, {"update", update_c}});
+    const double half = before.empty() ? 0 : static_cast<double>(order - order_before) / 2;
+    if (before.empty()) before = now;
+    product += half * (now[0] + before[0]);
+    update += half * (now[1] + before[1]) / columns;
+    order_before = order;
+    before = now;
+    parts["sizes_measured"] = parts["sizes_measured"].get<int>() + 1;
+  }
+  const double barrier = grid_barrier_seconds(queue, blocks, 256);  // two for each column
+  parts.update({{"product", product},
+                {"update", update},
+                {"synchronisation", 2 * barrier * static_cast<double>(rest)}});
+  return parts;
+}
+
+// The contenders are rows: eigen_g's one-stage reduction, on demand its two-stage reduction, and the modes of cuSOLVER.
+Case tridiagonalize_case(const Session& session, const ReductionCase& plan) {
+  const auto x = std::make_shared<ReductionMemory>(session.queue, plan.n, plan.two_stage);
+  Cusolver* const cusolver = session.cusolver;
+  std::vector<Call> calls;
+  std::vector<std::uint64_t> device_bytes;  // one for each call
+  const auto add = [&](const std::string& name, std::uint64_t bytes, auto reduce, auto prepare) {
+    calls.push_back({.name = name,
+                     .enqueue = [=](std::int64_t) { reduce(); },
+                     .prepare =
+                         [=] {
+                           prepare();
+                           x->make_matrix();
+                         }});
+    device_bytes.push_back(bytes);
+  };
+  const auto nothing = [] {};
+  add(
+      "eigen_g", x->scratch.bytes(), [x] { x->reduce(); }, nothing);
+  calls.back().bytes = reduction_cost(plan.n);
+  if (plan.two_stage) {
+    add(
+        "two_stage", x->band.bytes() + x->two_stage_scratch.bytes(), [x] { x->reduce_in_two_stages(); },
+        nothing);
+    calls.back().flops = reduction_cost(plan.n);
+  }
+  if (cusolver) {
+    const std::uint64_t bytes = cusolver->sytrd_bytes(plan.n, x->a.data, x->a.lda);
+    for (const bool deterministic : {true, false})
+      if (!plan.brief || !deterministic)
+        add(
+            deterministic ? "cusolver" : "cusolver_nondeterministic", bytes,
+            [=] { cusolver->sytrd(x->n, x->a.data, x->a.lda, x->peer.d, x->peer.e, x->peer.tau); },
+            [=] {
+              cusolver->choose(deterministic);
+              cusolver->reserve(bytes);
+            });
+  }
+  const Call own = calls.front();
+  return {calls, [=](Json& result) {
+            if (cusolver) cusolver->release();
+            for (std::size_t i = 0; i < device_bytes.size(); ++i)
+              result["calls"][i]["device_bytes"] = device_bytes[i];
+            Json& checks = result["checks"] = Json::object();
+            result["breakdown"] = nullptr;
+            const auto total = number_at(result, "eigen_g/seconds");
+            if (!total) return;
+            // The peer's T is the result of its last round.
+            const bool peer = number_at(result, "cusolver/seconds") ||
+                              number_at(result, "cusolver_nondeterministic/seconds");
+            if (number_at(result, "two_stage/seconds")) {
+              checks["two_stage"] = eigenvalue_distance(*x, x->own, x->banded);
+              x->make_matrix();
+              x->reduce();
+            }
+            if (peer) checks["eigenvalues"] = eigenvalue_distance(*x, x->own, x->peer);
+            if (!peer || !plan.brief) {
+              checks["bit_for_bit"] =
+                  Result{x->queue, x->own.memory.data(), x->own.memory.bytes()}.same_bits(own, 2);
+              check_reduction(*x, plan.n <= plan.check, checks);
+            }
+            if (plan.breakdown) result["breakdown"] = breakdown(*x, *total);
+          }};
+}
 
 #endif
 
@@ -324,11 +345,10 @@ class Tridiagonalize final : public Benchmark {
     plan_.brief = brief;
     return each_case([&](char, std::int64_t n) -> CaseOptions {
       plan_.n = n;
-      return {
-          {{"n", n}, {"lda", TridiagonalizeCase::padded(n)}, {"brief", brief}, {"bytes", reduction_cost(n)}},
-          rule_for_long_calls(n),
-          [session, plan = plan_] { return case_of<TridiagonalizeCase>(session, plan); },
-          too_large(TridiagonalizeCase::bytes(session.queue, n))};
+      return {{{"n", n}, {"lda", padded(n)}, {"brief", brief}, {"bytes", reduction_cost(n)}},
+              rule_for_long_calls(n),
+              [session, plan = plan_] { return tridiagonalize_case(session, plan); },
+              too_large(ReductionMemory::bytes(session.queue, n))};
     });
   }
 #endif
@@ -343,16 +363,17 @@ class Tridiagonalize final : public Benchmark {
   }
 
   std::vector<Limit> limits(const Json& c) const override {
-    const bool compared = !at(c, "checks/eigenvalues").is_null();
+    const bool only_values = c["brief"] == true && !at(c, "checks/eigenvalues").is_null();
+    const double reduction = c["n"] < 64 ? small_reduction_limit : reduction_limit;
     std::vector<Limit> limits{{"eigen_g/seconds"},
                               {"checks/eigenvalues", identity_limit, true},
                               {"checks/two_stage", identity_limit, true}};
-    if (compared && c["brief"] == true) return limits;
-    const double reduction = c["n"] < 64 ? small_reduction_limit : reduction_limit;
-    for (const char* check : {"checks/backward", "checks/orthogonality"})
-      limits.push_back({check, reduction, true});
-    for (const char* check : {"checks/trace", "checks/squares"}) limits.push_back({check, identity_limit});
-    limits.push_back({"checks/bit_for_bit"});
+    if (!only_values)
+      limits.insert(limits.end(), {{"checks/backward", reduction, true},
+                                   {"checks/orthogonality", reduction, true},
+                                   {"checks/trace", identity_limit},
+                                   {"checks/squares", identity_limit},
+                                   {"checks/bit_for_bit"}});
     return limits;
   }
 
@@ -379,7 +400,7 @@ class Tridiagonalize final : public Benchmark {
   }
 
  private:
-  Plan plan_;
+  ReductionCase plan_;
   std::vector<std::string> paths_{"one"};
 };
 

@@ -131,7 +131,7 @@ void solve_all(const std::vector<std::int64_t>& orders, std::size_t turn, Device
 }
 
 // An order for each method of the kernels for batches.
-constexpr std::array<std::int64_t, 4> orders_of_batches{3, 16, 48, 128};
+constexpr std::array<std::int64_t, 5> orders_of_batches{3, 16, 48, 128, 200};
 
 ExitCode selftest(const SelftestOptions& options) {
   require_apart({}, {{"--json", options.run.json}}, options.run.force);

@@ -244,16 +244,24 @@ ExitCode solve_file(const SolveOptions& options) {
   if (options.matrix.file.empty() && options.few.grid.empty())
     throw UsageError("MATRIX or --grid is required");
   if (options.few.wanted()) return solve_few_of(options);
-  if (options.few.only_for_few() || (options.few.keep_unconverged && options.generalised.wanted()))
-    throw UsageError(
-        "--method, --tolerance, --start, --max-products, --keep-unconverged, --count and --stencil require "
-        "--lowest, --highest, "
-        "--near or --grid");
-  if (options.generalised.wanted()) return solve_generalised_of(options);
+  const auto require_few = [](bool given) {
+    if (given)
+      throw UsageError(
+          "--method, --tolerance, --start, --max-products, --keep-unconverged, --count and --stencil require "
+          "--lowest, --highest, "
+          "--near or --grid");
+  };
+  require_few(options.few.only_for_few());
+  if (options.generalised.wanted() && !holds_stack(options.matrix)) {
+    require_few(options.few.keep_unconverged);
+    return solve_generalised_of(options);
+  }
   require_one_process();
   const Stopwatch total;
   const ResultNames names = result_names(options.prefix, result_format(options), !options.values_only);
-  require_apart({{"MATRIX", options.matrix.file}, {"--calibration", options.calibration}},
+  require_apart({{"MATRIX", options.matrix.file},
+                 {"--b", options.generalised.file},
+                 {"--calibration", options.calibration}},
                 {{"-o", names.values}, {"-o", names.vectors}, {"--json", options.run.json}},
                 options.run.force);
   ReportSink sink(options.run);
@@ -302,6 +310,7 @@ constexpr const char* solve_examples = R"(
   eigen_g solve matrix.npy --type s                   in float; for a complex matrix: --type c
   eigen_g solve matrix.npy --precision mixed --engine df      double's accuracy on a GPU that is slow in double
   eigen_g solve stack.npy -o result --verify          a stack (..., n, n) of small matrices, as numpy.linalg.eigh takes it
+  eigen_g solve a.npy --b b.npy -o result             stacks of the same shape: A x = w B x for each pair of matrices
   eigen_g solve matrix.mtx -q --json - | jq .values.all    every eigenvalue as JSON
   eigen_g solve dense.raw --n 1000 --device cpu       raw doubles, on the CPU)";
 

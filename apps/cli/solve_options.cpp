@@ -76,12 +76,11 @@ Subset subset_of(const SolveOptions& options, std::int64_t n) {
 }
 
 void add_generalised_options(CLI::App& command, GeneralisedOptions& options) {
-  CLI::Option* const b =
-      not_empty(
-          command.add_option(
-              "--b", options.file,
-              "Matrix B of a generalised problem A x = w B x, symmetric (Hermitian) and positive definite"))
-          ->option_text("FILE");
+  CLI::Option* const b = not_empty(command.add_option("--b", options.file,
+                                                      "Matrix B of a generalised problem A x = w B x, "
+                                                      "symmetric (Hermitian) and positive definite; for a "
+                                                      "stack MATRIX a stack of the same shape"))
+                             ->option_text("FILE");
   command.add_option("--itype", options.itype, "1: A x = w B x (default), 2: A B x = w x, 3: B A x = w x")
       ->check(CLI::Range(1, 3))
       ->needs(b)

@@ -11,6 +11,7 @@
 #include "solver/calibrate/calibrate.hpp"
 #include "solver/driver/arguments.hpp"
 #include "solver/path/choice.hpp"
+#include "solver/reduction/two_stage/full_to_band.hpp"
 
 namespace eigen_g::apps {
 

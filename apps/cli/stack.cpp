@@ -1,6 +1,7 @@
 #include "apps/cli/stack.hpp"
 
 #include <algorithm>
+#include <memory>
 #include <utility>
 #include <vector>
 
@@ -28,6 +29,7 @@ void require_options_of_stack(const SolveOptions& options) {
       {options.multiprocessors != usual.multiprocessors, "--multiprocessors"},
       {!options.calibration.empty(), "--calibration"},
       {options.predict, "--predict"},
+      {options.generalised.itype != 1, "--itype 2 and 3"},
       {result_format(options) == ResultFormat::mtx || result_format(options) == ResultFormat::txt,
        "--format mtx and txt"}};
   for (const auto& [given, what] : others)
@@ -35,28 +37,88 @@ void require_options_of_stack(const SolveOptions& options) {
       throw UsageError(options.matrix.file + " is a stack of matrices, to which " + what + " does not apply");
 }
 
+// The matrices A, and the matrices B of generalised problems in the same triangle.
 template <class T>
-StackFacts stack_facts(const MatrixOptions& options, const io::HermitianStack<T>& stack) {
-  return {{options.file, stack.format_name, stack.n, stack.uplo, options.symmetrize, stack.asymmetry,
+struct PencilStack {
+  io::HermitianStack<T> a, b;
+  bool generalised = false;
+};
+
+// Moves the matrices to the other triangle.
+template <class T>
+void turn(io::HermitianStack<T>& stack) {
+  const std::int64_t n = stack.n, square = n * n;
+  const bool lower = stack.uplo == Uplo::lower;
+  const std::shared_ptr<T[]> memory(host_array<T>(square * stack.count).release(), FreeHost());
+  for (std::int64_t k = 0; k < stack.count; ++k)
+    for (std::int64_t j = 0; j < n; ++j)
+      for (std::int64_t i = lower ? j : 0; i < (lower ? n : j + 1); ++i)
+        memory[k * square + j + i * n] = io::mirrored(stack.data[k * square + i + j * n]);
+  stack.uplo = lower ? Uplo::upper : Uplo::lower;
+  stack.data = memory.get();
+  stack.owner = memory;
+}
+
+// Both open files, and the type in which they are read.
+struct OpenStacks {
+  const MatrixOptions& of_a;
+  MatrixOptions of_b;
+  OpenMatrix a, b;
+  io::ScalarType type;
+};
+OpenStacks open_stacks(const MatrixOptions& matrix, const GeneralisedOptions& generalised,
+                       const StackRun& run) {
+  OpenStacks opened{matrix, {}, run.opened, {}, run.opened.type};
+  if (!generalised.wanted()) return opened;
+  opened.of_b.file = generalised.file;
+  opened.of_b.format = "auto";
+  opened.b = open_matrix(opened.of_b, run.progress, io::DatasetShape::square_matrices);
+  if (!io::is_stack(opened.b.file, read_options(opened.of_b, 1, run.progress)))
+    throw io::FileError(generalised.file, 0, "must hold a stack, because " + matrix.file + " holds one");
+  opened.type = io::common_type(opened.a.type, opened.b.type);
+  return opened;
+}
+
+template <class T>
+PencilStack<T> read_stacks(const OpenStacks& opened, int threads, Progress& progress) {
+  PencilStack<T> p;
+  p.a = io::read_stack<T>(opened.a.file, read_options(opened.of_a, threads, progress));
+  p.generalised = opened.b.file != nullptr;
+  if (!p.generalised) return p;
+  p.b = io::read_stack<T>(opened.b.file, read_options(opened.of_b, threads, progress));
+  if (p.b.n != p.a.n || p.b.leading != p.a.leading)
+    throw io::FileError(opened.of_b.file, 0, "must have the shape of " + opened.of_a.file);
+  if (p.b.uplo != p.a.uplo) turn(p.b);
+  return p;
+}
+
+template <class T>
+StackFacts stack_facts(const OpenStacks& opened, const PencilStack<T>& p) {
+  return {{opened.of_a.file, p.a.format_name, p.a.n, p.a.uplo, opened.of_a.symmetrize, p.a.asymmetry,
            io::scalar_type<T>},
-          stack.leading,
-          stack.count};
+          p.a.leading,
+          p.a.count,
+          opened.of_b.file};
 }
 
 template <class T>
-BatchVerification verify_pairs(const io::HermitianStack<T>& a, std::int64_t m, const real_t<T>* w, const T* z,
+BatchVerification verify_pairs(const PencilStack<T>& p, std::int64_t m, const real_t<T>* w, const T* z,
                                const RunOptions& run) {
-  const std::int64_t ld = std::max<std::int64_t>(1, a.n);
-  return verify_batched(a.uplo, a.n, a.count, a.data, ld, m, w, z, ld, {}, device_of(run), run.threads);
+  const std::int64_t n = p.a.n, ld = std::max<std::int64_t>(1, n);
+  if (p.generalised)
+    return verify_generalised_batched(p.a.uplo, n, p.a.count, p.a.data, ld, p.b.data, ld, m, w, z, ld, {},
+                                      run.threads);
+  return verify_batched(p.a.uplo, n, p.a.count, p.a.data, ld, m, w, z, ld, {}, device_of(run), run.threads);
 }
 
 template <class T>
-void solve_stack_as(const SolveOptions& options, const StackRun& run, StackSolveReport& report) {
+void solve_stack_as(const SolveOptions& options, const OpenStacks& opened, const StackRun& run,
+                    StackSolveReport& report) {
   run.progress.at("read");
-  const io::HermitianStack<T> stack =
-      io::read_stack<T>(run.opened.file, read_options(options.matrix, options.run.threads, run.progress));
+  const PencilStack<T> p = read_stacks<T>(opened, options.run.threads, run.progress);
+  const io::HermitianStack<T>& stack = p.a;
   report.seconds.read = run.reading.seconds();
-  report.stack = stack_facts(options.matrix, stack);
+  report.stack = stack_facts(opened, p);
   report.subset = subset_of(options, stack.n);
   report.vectors = !options.values_only;
   report.status.resize(static_cast<std::size_t>(stack.count));
@@ -73,12 +135,15 @@ void solve_stack_as(const SolveOptions& options, const StackRun& run, StackSolve
   devices.device = device_of(options.run);
   devices.threads = options.run.threads;
   run.progress.at("solve");
-  report.batch = eigen_g_batched(stack.n, stack.count, stack.data, ld, results.values(), results.vectors(),
-                                 ld, report.status.data(), {}, wanted, devices);
+  report.batch = p.generalised
+                     ? sygvd_batched(stack.n, stack.count, stack.data, ld, p.b.data, ld, results.values(),
+                                     results.vectors(), ld, report.status.data(), {}, wanted, devices)
+                     : eigen_g_batched(stack.n, stack.count, stack.data, ld, results.values(),
+                                       results.vectors(), ld, report.status.data(), {}, wanted, devices);
   if (options.verify) {
     const Stopwatch checking;
     run.progress.at("verify");
-    report.check = verify_pairs(stack, m, results.values(), results.vectors(), options.run);
+    report.check = verify_pairs(p, m, results.values(), results.vectors(), options.run);
     report.seconds.verify = checking.seconds();
   }
   if (!options.prefix.empty() && (succeeded(report) || options.few.keep_unconverged)) {
@@ -102,11 +167,11 @@ void require_shape(const std::string& file, const io::DenseStack<T>& found, cons
 }
 
 template <class T>
-void verify_stack_as(const MatrixOptions& matrix, const RunOptions& options, const StackRun& run,
+void verify_stack_as(const OpenStacks& opened, const RunOptions& options, const StackRun& run,
                      StackVerifyReport& report) {
-  const io::HermitianStack<T> stack =
-      io::read_stack<T>(run.opened.file, read_options(matrix, options.threads, run.progress));
-  report.stack = stack_facts(matrix, stack);
+  const PencilStack<T> p = read_stacks<T>(opened, options.threads, run.progress);
+  const io::HermitianStack<T>& stack = p.a;
+  report.stack = stack_facts(opened, p);
   run.progress.at("read the result");
   const auto values = io::read_dense_stack<real_t<T>>(report.values_file, true, options.threads);
   const auto vectors = io::read_dense_stack<T>(report.vectors_file, false, options.threads);
@@ -120,7 +185,7 @@ void verify_stack_as(const MatrixOptions& matrix, const RunOptions& options, con
   report.seconds.read = run.reading.seconds();
   const Stopwatch checking;
   run.progress.at("verify");
-  report.check = verify_pairs(stack, report.m, values.data, vectors.data, options);
+  report.check = verify_pairs(p, report.m, values.data, vectors.data, options);
   report.seconds.verify = checking.seconds();
 }
 
@@ -130,19 +195,22 @@ ExitCode solve_stack(const SolveOptions& options, const StackRun& run) {
   require_options_of_stack(options);
   StackSolveReport report;
   report.threads = threads_used(options.run);
-  io::with_type(run.opened.type, [&]<class T>(T) { solve_stack_as<T>(options, run, report); });
+  const OpenStacks opened = open_stacks(options.matrix, options.generalised, run);
+  io::with_type(opened.type, [&]<class T>(T) { solve_stack_as<T>(options, opened, run, report); });
   run.progress.finish();
   report_device(options.run, devices_text(report.batch.devices));
   report.seconds.total = run.total.seconds();
   run.sink.put(to_table(report), json_of(report));
   if (succeeded(report)) return ExitCode::done;
-  const bool solved = report.batch.failed == 0;
+  const bool solved = report.batch.failed == 0, generalised = !report.stack.b.empty();
   const std::int64_t first = solved ? report.check->first_failed : report.batch.first_failed;
   const std::int32_t status = report.status[static_cast<std::size_t>(first)];
   warn(io::name_in_stack(options.matrix.file, report.stack.shape, first) +
-       (solved       ? ": verification FAILED"
-        : status < 0 ? ": has a NaN or an infinity"
-                     : ": did not converge") +
+       (solved                           ? ": verification FAILED"
+        : status < 0 && generalised      ? ": a NaN or an infinity in A or B, or eigenvalues overflow"
+        : status < 0                     ? ": has a NaN or an infinity"
+        : status > report.stack.matrix.n ? ": B is not positive definite"
+                                         : ": did not converge") +
        print("; failed matrices: %lld of %lld",
              static_cast<long long>(solved ? report.check->failed : report.batch.failed),
              static_cast<long long>(report.stack.count)) +
@@ -150,13 +218,17 @@ ExitCode solve_stack(const SolveOptions& options, const StackRun& run) {
   return ExitCode::not_verified;
 }
 
-ExitCode verify_stack(const MatrixOptions& matrix, const std::string& values, const std::string& vectors,
-                      const RunOptions& run_options, const StackRun& run) {
+ExitCode verify_stack(const MatrixOptions& matrix, const GeneralisedOptions& generalised,
+                      const std::string& values, const std::string& vectors, const RunOptions& run_options,
+                      const StackRun& run) {
+  if (generalised.itype != 1)
+    throw UsageError(matrix.file + " is a stack of matrices, to which --itype 2 and 3 does not apply");
   StackVerifyReport report;
   report.threads = threads_used(run_options);
   report.values_file = values;
   report.vectors_file = vectors;
-  io::with_type(run.opened.type, [&]<class T>(T) { verify_stack_as<T>(matrix, run_options, run, report); });
+  const OpenStacks opened = open_stacks(matrix, generalised, run);
+  io::with_type(opened.type, [&]<class T>(T) { verify_stack_as<T>(opened, run_options, run, report); });
   run.progress.finish();
   report_device(run_options, report.check.on_gpu ? "the GPU" : "the CPU");
   report.seconds.total = run.total.seconds();
@@ -165,6 +237,12 @@ ExitCode verify_stack(const MatrixOptions& matrix, const std::string& values, co
   warn(io::name_in_stack(matrix.file, report.stack.shape, report.check.first_failed) +
        ": verification FAILED");
   return ExitCode::not_verified;
+}
+
+bool holds_stack(const MatrixOptions& matrix) {
+  Progress silent(false);
+  const OpenMatrix opened = open_matrix(matrix, silent, io::DatasetShape::square_matrices);
+  return io::is_stack(opened.file, read_options(matrix, 1, silent));
 }
 
 }  // namespace eigen_g::apps

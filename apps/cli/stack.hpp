@@ -1,4 +1,5 @@
-// Solves and verifies a stack: matrices of one order in one array (..., n, n). Their results are arrays (..., m) and (..., n, m).
+// Solves and verifies a stack: matrices of one order in one array (..., n, n). Their results are arrays (..., m) and (..., n, m). With
+// --b the matrices B are another stack of the same shape.
 #pragma once
 
 #include <string>
@@ -20,7 +21,11 @@ struct StackRun {
 // Throws UsageError for the options that do not apply to a stack.
 ExitCode solve_stack(const SolveOptions& options, const StackRun& run);
 
-ExitCode verify_stack(const MatrixOptions& matrix, const std::string& values, const std::string& vectors,
-                      const RunOptions& run_options, const StackRun& run);
+ExitCode verify_stack(const MatrixOptions& matrix, const GeneralisedOptions& generalised,
+                      const std::string& values, const std::string& vectors, const RunOptions& run_options,
+                      const StackRun& run);
+
+// True if the file of the matrix holds a stack.
+bool holds_stack(const MatrixOptions& matrix);
 
 }  // namespace eigen_g::apps

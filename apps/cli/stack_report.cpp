@@ -15,10 +15,11 @@ std::string stack_rows(const StackFacts& s) {
   std::string shape;
   for (const std::int64_t extent : s.shape) shape += (shape.empty() ? "" : " x ") + std::to_string(extent);
   return matrix_row(s.matrix) +
-         report_row("  matrices", std::to_string(s.count) + (s.shape.size() > 1 ? ", " + shape : ""));
+         report_row("  matrices", std::to_string(s.count) + (s.shape.size() > 1 ? ", " + shape : "")) +
+         (s.b.empty() ? "" : report_row("B", s.b) + report_row("problems", "A x = w B x"));
 }
 
-std::string stack_check_rows(const BatchVerification& v) {
+std::string stack_check_rows(const BatchVerification& v, bool generalised) {
   const auto figure = [](const char* label, double value, std::int64_t matrix) {
     return "  " + left_column(label, 28) +
            print("%.6e  (limit %g)  [%lld]\n", value, lapack_ratio_limit, static_cast<long long>(matrix));
@@ -26,8 +27,10 @@ std::string stack_check_rows(const BatchVerification& v) {
   std::string text = print("check on the %s in double, the worst of %lld matrices and its index, from 0\n",
                            v.on_gpu ? "GPU" : "CPU", static_cast<long long>(v.count));
   if (v.count > 0)
-    text += figure("LAPACK residual ratio", v.lapack_residual, v.residual_matrix) +
-            figure("LAPACK orthogonality ratio", v.lapack_orthogonality, v.orthogonality_matrix);
+    text += figure(generalised ? "residual ratio of a pair" : "LAPACK residual ratio", v.lapack_residual,
+                   v.residual_matrix) +
+            figure(generalised ? "B-orthogonality / condition" : "LAPACK orthogonality ratio",
+                   v.lapack_orthogonality, v.orthogonality_matrix);
   if (!v.finite) text += "  there is a NaN or an infinity in the values or vectors\n";
   if (!v.ascending) text += "  the values of a matrix do not ascend\n";
   return text + "  " + left_column("verification", 28) +
@@ -56,8 +59,8 @@ Json stack_verification_json(const std::optional<BatchVerification>& v) {
 }
 
 Json head_json(const char* format, const StackFacts& s, int threads) {
-  return {{"format", format}, {"version", 1},     {"eigen_g", version()}, {"matrix", matrix_json(s.matrix)},
-          {"shape", s.shape}, {"count", s.count}, {"threads", threads}};
+  return {{"format", format}, {"version", 1},     {"eigen_g", version()},   {"matrix", matrix_json(s.matrix)},
+          {"shape", s.shape}, {"count", s.count}, {"b", name_or_null(s.b)}, {"threads", threads}};
 }
 
 }  // namespace
@@ -89,7 +92,7 @@ std::string to_table(const StackSolveReport& r) {
   if (r.batch.seconds > 0)
     text +=
         report_row("matrices a second", print("%.4g", static_cast<double>(r.stack.count) / r.batch.seconds));
-  return r.check ? text + stack_check_rows(*r.check) : text;
+  return r.check ? text + stack_check_rows(*r.check, !r.stack.b.empty()) : text;
 }
 
 std::string to_table(const StackVerifyReport& r) {
@@ -97,7 +100,7 @@ std::string to_table(const StackVerifyReport& r) {
          report_row("eigenvectors", r.vectors_file) + report_row("threads", std::to_string(r.threads)) +
          "seconds\n" + seconds_row("  ", "read", r.seconds.read) +
          seconds_row("  ", "verify", r.seconds.verify.value_or(0)) +
-         seconds_row("  ", "total", r.seconds.total) + stack_check_rows(r.check);
+         seconds_row("  ", "total", r.seconds.total) + stack_check_rows(r.check, !r.stack.b.empty());
 }
 
 std::string json_of(const StackSolveReport& r) {

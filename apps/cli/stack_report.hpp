@@ -6,7 +6,8 @@
 //   matrix             as in report.hpp; asymmetry is the largest of all matrices
 //   shape              the dimensions before the last two
 //   count              matrices
-//   verification       failed, first_failed (null: none), lapack_residual, residual_matrix, lapack_orthogonality, orthogonality_matrix,
+//   b                  the file of the matrices B of generalised problems A x = w B x; null: standard problems
+//   verification       with B as verify_generalised_batched() measures it. failed, first_failed (null: none), lapack_residual, residual_matrix, lapack_orthogonality, orthogonality_matrix,
 //                      limit, ascending, finite, on_gpu, passed; null: not checked
 //   threads            CPU threads
 //   seconds            solve: read, solve, verify and write (null: not done), total. verify: read, verify, total
@@ -14,7 +15,8 @@
 // solve has these too:
 //   failed             matrices that were not solved
 //   first_failed       the first of them; null: none
-//   failures           index and status of each of them; -1: it has a NaN or an infinity, > 0: not converged
+//   failures           index and status of each of them. -1: it has a NaN or an infinity; with B also if B has, or if eigenvalues overflow.
+//                      1 to n: not converged. n + k: B's leading minor of order k is not positive
 //   subset             as in report.hpp
 //   pairs              pairs of each matrix
 //   vectors            true: with vectors
@@ -43,6 +45,7 @@ struct StackFacts {
   MatrixFacts matrix;
   std::vector<std::int64_t> shape;
   std::int64_t count = 0;
+  std::string b;  // file of the matrices B; "": standard problems
 };
 
 struct StackSolveReport {

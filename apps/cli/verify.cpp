@@ -95,13 +95,15 @@ void verify_as(const VerifyOptions& options, const OpenMatrix& opened, Progress&
 }
 
 ExitCode verify_files(const VerifyOptions& options) {
-  if (options.generalised.wanted())
+  if (options.generalised.wanted() && !holds_stack(options.matrix))
     return verify_generalised_files(
         {options.generalised, options.matrix, options.run, options.values, options.vectors});
   const Stopwatch total;
-  require_apart(
-      {{"MATRIX", options.matrix.file}, {"--values", options.values}, {"--vectors", options.vectors}},
-      {{"--json", options.run.json}}, options.run.force);
+  require_apart({{"MATRIX", options.matrix.file},
+                 {"--b", options.generalised.file},
+                 {"--values", options.values},
+                 {"--vectors", options.vectors}},
+                {{"--json", options.run.json}}, options.run.force);
   ReportSink sink(options.run);
   Progress progress(!options.run.quiet);
   VerifyReport report;
@@ -112,7 +114,7 @@ ExitCode verify_files(const VerifyOptions& options) {
   const Stopwatch reading;
   const OpenMatrix opened = open_matrix(options.matrix, progress, io::DatasetShape::square_matrices);
   if (io::is_stack(opened.file, read_options(options.matrix, 1, progress)))
-    return verify_stack(options.matrix, options.values, options.vectors, options.run,
+    return verify_stack(options.matrix, options.generalised, options.values, options.vectors, options.run,
                         {opened, total, reading, sink, progress});
   const bool sparse = opened.type == io::ScalarType::d &&
                       io::holds_coordinates(*opened.file, read_options(options.matrix, 1, progress)) &&

@@ -25,14 +25,30 @@ Options options_of_batch(const CallOptions& plan) {
   return {.uplo = plan.options.uplo, .vectors = plan.options.vectors, .subset = plan.options.subset};
 }
 
+BatchStrides strides_of(const BatchArrays& x) {
+  return {.a = x.stride_a, .z = x.stride_z, .b = x.stride_b};
+}
+
+// A visitor with two functions.
+template <class First, class Second>
+struct EitherOf : First, Second {
+  using First::operator(), Second::operator();
+};
+template <class First, class Second>
+EitherOf(First, Second) -> EitherOf<First, Second>;
+
 }  // namespace
 
 BatchReport solve_batch_on_host(const CallOptions& plan, const BatchArrays& x) {
   const GilReleased free;
   return with_type(plan.dtype, [&]<class T>() {
-    return eigen_g_batched<T>(x.n, x.count, pointer<const T>(x.a), x.lda, pointer<real_t<T>>(x.w),
-                              pointer<T>(x.z), x.ldz, pointer<std::int32_t>(x.status),
-                              {.a = x.stride_a, .z = x.stride_z}, plan.options, plan.devices);
+    auto* const w = pointer<real_t<T>>(x.w);
+    auto* const status = pointer<std::int32_t>(x.status);
+    if (plan.itype > 0)
+      return sygvd_batched<T>(x.n, x.count, pointer<const T>(x.a), x.lda, pointer<const T>(x.b), x.ldb, w,
+                              pointer<T>(x.z), x.ldz, status, strides_of(x), plan.options, plan.devices);
+    return eigen_g_batched<T>(x.n, x.count, pointer<const T>(x.a), x.lda, w, pointer<T>(x.z), x.ldz, status,
+                              strides_of(x), plan.options, plan.devices);
   });
 }
 
@@ -41,8 +57,10 @@ PythonBatchedSolver::PythonBatchedSolver(PythonContext& context, const CallOptio
     : gpu_(gpu) {
   const GilReleased free;
   const OnGpu on(gpu_);
-  solver_.emplace(with_type(
-      plan.dtype, [&]<class T>() -> Any { return BatchedSolver<T>(context.get(), n, most, plan.options); }));
+  solver_.emplace(with_type(plan.dtype, [&]<class T>() -> Any {
+    if (plan.itype > 0) return GeneralisedBatchedSolver<T>(context.get(), n, most, plan.options);
+    return BatchedSolver<T>(context.get(), n, most, plan.options);
+  }));
 }
 WorkspaceBytes PythonBatchedSolver::workspace() const {
   const OnGpu on(gpu_);
@@ -56,12 +74,18 @@ void PythonBatchedSolver::set_workspace(std::uintptr_t memory, std::uint64_t byt
 BatchReport PythonBatchedSolver::solve(const BatchArrays& x, std::uintptr_t stream) {
   const GilReleased free;
   const OnGpu on(gpu_);
+  auto* const queue = pointer<CUstream_st>(stream);
+  const auto status = device(pointer<std::int32_t>(x.status));
   return std::visit(
-      [&]<class T>(BatchedSolver<T>& solver) {
-        return solver.solve(x.count, device(pointer<T>(x.a)), x.lda, device(pointer<real_t<T>>(x.w)),
-                            device(pointer<T>(x.z)), x.ldz, device(pointer<std::int32_t>(x.status)),
-                            pointer<CUstream_st>(stream), {.a = x.stride_a, .z = x.stride_z});
-      },
+      EitherOf{[&]<class T>(BatchedSolver<T>& solver) {
+                 return solver.solve(x.count, device(pointer<T>(x.a)), x.lda, device(pointer<real_t<T>>(x.w)),
+                                     device(pointer<T>(x.z)), x.ldz, status, queue, strides_of(x));
+               },
+               [&]<class T>(GeneralisedBatchedSolver<T>& solver) {
+                 return solver.solve(x.count, device(pointer<T>(x.a)), x.lda, device(pointer<T>(x.b)), x.ldb,
+                                     device(pointer<real_t<T>>(x.w)), device(pointer<T>(x.z)), x.ldz, status,
+                                     queue, strides_of(x));
+               }},
       *solver_);
 }
 

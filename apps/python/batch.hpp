@@ -17,13 +17,15 @@ struct BatchArrays {
   std::int64_t n, count;
   std::uintptr_t a;
   std::int64_t lda, stride_a;
+  std::uintptr_t b;  // of generalised problems
+  std::int64_t ldb, stride_b;
   std::uintptr_t w, z;
   std::int64_t ldz, stride_z;
   std::uintptr_t status;
 };
 BatchReport solve_batch_on_host(const CallOptions& plan, const BatchArrays& batch);
 
-// BatchedSolver<T>; the plan's dtype is T.
+// BatchedSolver<T>, or GeneralisedBatchedSolver<T> for generalised problems; the plan's dtype is T.
 class PythonBatchedSolver {
  public:
   PythonBatchedSolver(PythonContext& context, const CallOptions& plan, std::int64_t n, std::int64_t most,
@@ -34,7 +36,9 @@ class PythonBatchedSolver {
 
  private:
   using Any = std::variant<BatchedSolver<double>, BatchedSolver<float>, BatchedSolver<std::complex<double>>,
-                           BatchedSolver<std::complex<float>>>;
+                           BatchedSolver<std::complex<float>>, GeneralisedBatchedSolver<double>,
+                           GeneralisedBatchedSolver<float>, GeneralisedBatchedSolver<std::complex<double>>,
+                           GeneralisedBatchedSolver<std::complex<float>>>;
   int gpu_;
   std::optional<Any> solver_;
 };

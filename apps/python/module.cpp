@@ -316,16 +316,20 @@ NB_MODULE(_core, m) {
       .def_prop_ro("workspace_bytes",
                    [](const PythonBatchedSolver& solver) { return pair_of(solver.workspace()); })
       .def("set_workspace", &PythonBatchedSolver::set_workspace)
-      .def("solve", [](PythonBatchedSolver& solver, std::int64_t n, std::int64_t count, Address a,
-                       std::int64_t lda, std::int64_t stride_a, Address w, Address z, std::int64_t ldz,
-                       std::int64_t stride_z, Address status, Address stream) {
-        return solver.solve({n, count, a, lda, stride_a, w, z, ldz, stride_z, status}, stream);
-      });
-  m.def("solve_batch", [](const CallOptions& plan, std::int64_t n, std::int64_t count, Address a,
-                          std::int64_t lda, std::int64_t stride_a, Address w, Address z, std::int64_t ldz,
-                          std::int64_t stride_z, Address status) {
-    return solve_batch_on_host(plan, {n, count, a, lda, stride_a, w, z, ldz, stride_z, status});
-  });
+      .def("solve",
+           [](PythonBatchedSolver& solver, std::int64_t n, std::int64_t count, Address a, std::int64_t lda,
+              std::int64_t stride_a, Address b, std::int64_t ldb, std::int64_t stride_b, Address w, Address z,
+              std::int64_t ldz, std::int64_t stride_z, Address status, Address stream) {
+             return solver.solve({n, count, a, lda, stride_a, b, ldb, stride_b, w, z, ldz, stride_z, status},
+                                 stream);
+           });
+  m.def("solve_batch",
+        [](const CallOptions& plan, std::int64_t n, std::int64_t count, Address a, std::int64_t lda,
+           std::int64_t stride_a, Address b, std::int64_t ldb, std::int64_t stride_b, Address w, Address z,
+           std::int64_t ldz, std::int64_t stride_z, Address status) {
+          return solve_batch_on_host(
+              plan, {n, count, a, lda, stride_a, b, ldb, stride_b, w, z, ldz, stride_z, status});
+        });
   m.def("solve_ragged", &solve_ragged);
   m.def("sytrd", &sytrd_at);
   m.def("stedc", &stedc_at);

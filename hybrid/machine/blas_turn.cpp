@@ -192,6 +192,10 @@ BlasTurn::~BlasTurn() {
   if (--depth == 0) gate().leave();
 }
 
+bool threads_limited() {
+  return blas_limit > 0;
+}
+
 int blas_threads() {
   return blas_limit > 0 ? blas_limit : gate().threads_by_default();
 }

@@ -9,6 +9,7 @@
 #include <cstdlib>
 #include <fstream>
 #include <limits>
+#include <set>
 #include <thread>
 
 #include "hybrid/machine/device.hpp"
@@ -36,6 +37,20 @@ int affine_cores() {
   CPU_ZERO(&set);
   if (sched_getaffinity(0, sizeof set, &set) == 0) return CPU_COUNT(&set);
   return static_cast<int>(std::thread::hardware_concurrency());
+}
+
+// Physical cores of the affinity mask at the first call.
+int affine_physical_cores() {
+  static constinit MadeOnce<const int> cores;
+  return cores.get([] {
+    cpu_set_t set;
+    CPU_ZERO(&set);
+    if (sched_getaffinity(0, sizeof set, &set) != 0) return affine_cores();
+    std::vector<int> processors;
+    for (int k = 0; k < CPU_SETSIZE; ++k)
+      if (CPU_ISSET(k, &set)) processors.push_back(k);
+    return physical_cores(processors, "/sys/devices/system/cpu");
+  });
 }
 
 }  // namespace
@@ -90,6 +105,21 @@ int loop_threads() {
   if (omp_in_parallel()) return 1;
   const int threads = omp_get_max_threads();  // OpenMP has read the affinity mask and OMP_NUM_THREADS
   return threads_set_by_user() ? threads : std::min(threads, paid_cores());
+}
+
+int core_threads() {
+  const int threads = loop_threads();
+  return threads_set_by_user() || threads_limited() ? threads : std::min(threads, affine_physical_cores());
+}
+
+int physical_cores(const std::vector<int>& processors, const std::string& folder) {
+  std::set<int> cores;
+  for (const int processor : processors) {
+    int first = processor;
+    std::ifstream(folder + "/cpu" + std::to_string(processor) + "/topology/thread_siblings_list") >> first;
+    cores.insert(first);
+  }
+  return static_cast<int>(cores.size());
 }
 
 bool address_space_limited() {

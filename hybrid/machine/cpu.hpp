@@ -5,6 +5,7 @@
 #include <memory>
 #include <new>
 #include <string>
+#include <vector>
 
 namespace eigen_g {
 
@@ -13,7 +14,9 @@ namespace eigen_g {
 int usable_cores();
 // True if OMP_NUM_THREADS or a variable of OpenBLAS sets the number of threads. The quota then does not limit them. Read once.
 bool threads_set_by_user();
-int loop_threads();          // threads that share a loop of the calling thread (hybrid/team/loops.hpp)
+int loop_threads();  // threads that share a loop of the calling thread (hybrid/team/loops.hpp)
+// Threads of the calling thread's teams (hybrid/team/team.hpp): as loop_threads(), but by default no more than the physical cores.
+int core_threads();
 int blas_threads();          // threads that OpenBLAS uses for large work of the calling thread
 std::string blas_version();  // OpenBLAS's own description
 
@@ -23,6 +26,9 @@ bool address_space_limited();
 
 // Throws InvalidArgument (threads) unless 0 <= threads <= 65536.
 void require_threads(int threads);
+
+// True if a ThreadLimit sets the number of threads of the calling thread.
+bool threads_limited();
 
 // Sets the thread count of the calling thread's parallel loops and of its turns at OpenBLAS (blas_turn.hpp), for the lifetime
 // of the object. More threads than cores: one for each core. 0: unchanged. If address_space_limited(), loops use one thread in
@@ -43,6 +49,9 @@ class ThreadLimit {
 // The CPU quota of a process in cores: the smallest quota of its control group and of all enclosing groups. 0: no group has a quota.
 // Both versions of control groups. groups: /proc/self/cgroup, mounted: /sys/fs/cgroup.
 double cpu_quota(const std::string& groups, const std::string& mounted);
+// Number of different physical cores among these processors. Two processors of one core name the same first sibling in
+// <folder>/cpu<number>/topology/thread_siblings_list. A processor without such a file counts as a core. folder: /sys/devices/system/cpu.
+int physical_cores(const std::vector<int>& processors, const std::string& folder);
 
 // Below this order, a loop that touches each entry once uses one thread.
 inline constexpr std::int64_t smallest_parallel_order = 2000;

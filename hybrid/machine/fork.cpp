@@ -23,7 +23,7 @@ void in_child() {
   ++forks_so_far;
   new (&making()) std::recursive_mutex;  // its owner's id is that of a thread of the parent
   at_fork::renew_turns();
-  at_fork::renew_loops();
+  at_fork::renew_helpers();
 }
 
 [[maybe_unused]] const int registered = pthread_atfork(before, in_parent, in_child);

@@ -5,7 +5,7 @@
 //   - fork() waits for the turns at OpenBLAS that run at the time (blas_turn.hpp), because OpenBLAS's own locks are not released either.
 //     No turn starts during fork(). The child begins with no turn and no waiting thread;
 //   - fork() waits until no MadeOnce is being made;
-//   - the threads that share loops (hybrid/team/loops.hpp) do not exist in a child; it starts its own at its first loop;
+//   - the helping threads (hybrid/team/helpers.hpp) do not exist in a child; it starts its own when it first needs them;
 //   - objects with threads of their own are not destroyed in a child (LeftInChild);
 //   - CUDA cannot be used in a child of a process that has used it: its calls fail, and the error names the cause (cuda_check.hpp).
 //
@@ -69,7 +69,7 @@ namespace at_fork {
 void hold_turns();     // waits until no turn at OpenBLAS runs, and lets none begin
 void release_turns();  // in the parent
 void renew_turns();    // in the child
-void renew_loops();    // in the child
+void renew_helpers();  // in the child
 }  // namespace at_fork
 
 }  // namespace eigen_g

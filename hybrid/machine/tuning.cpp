@@ -16,6 +16,11 @@ int current_capability() {
   return 10 * gpu.compute_major + gpu.compute_minor;
 }
 
+bool is_strong_in_double(int capability) {
+  constexpr std::array strong_doubles{60, 70, 80, 90, 100};
+  return std::find(strong_doubles.begin(), strong_doubles.end(), capability) != strong_doubles.end();
+}
+
 int ThreadTuning::of_order(std::int64_t order) const {
   for (const Row& row : rows)
     if (order <= row.max_order) return row.threads;

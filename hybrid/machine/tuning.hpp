@@ -11,6 +11,8 @@ namespace eigen_g {
 
 // Compute capability of CUDA's current GPU, 90 for 9.0; 0 if there is no GPU.
 int current_capability();
+// Returns true for compute capabilities with at least half of float's rate in double.
+bool is_strong_in_double(int capability);
 
 // Tuning of transfers between pageable host memory and a GPU over PCIe 5, on a host with 16 cores. It holds for every GPU.
 // Measurements: data/perf/DECISIONS.md, "Transfers".

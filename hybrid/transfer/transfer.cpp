@@ -13,6 +13,7 @@
 
 #include "hybrid/cuda_check.hpp"
 #include "hybrid/instantiate.hpp"
+#include "hybrid/machine/cpu.hpp"
 #include "hybrid/machine/device.hpp"
 #include "hybrid/machine/fork.hpp"
 #include "hybrid/machine/tuning.hpp"
@@ -256,6 +257,24 @@ void download(const Queue& queue, MatrixView<const same_t<T>> from_dev, MatrixVi
 }
 
 template <class T>
+void download_triangle(const Queue& queue, Uplo uplo, MatrixView<const same_t<T>> from_dev,
+                       MatrixView<T> to) {
+  const std::int64_t n = to.rows, width = std::min<std::int64_t>(n, 512);
+  const HostArray<T> memory = host_array<T>(n * width);
+  for (std::int64_t j0 = 0; j0 < n; j0 += width) {
+    const std::int64_t cols = std::min(width, n - j0), first = uplo == Uplo::lower ? j0 : 0,
+                       rows = (uplo == Uplo::lower ? n : j0 + cols) - first;
+    const MatrixView<T> panel{memory.get(), rows, cols, rows};
+    download<T>(queue, from_dev.block(first, j0, rows, cols), panel);
+    for (std::int64_t j = j0; j < j0 + cols; ++j) {
+      const std::int64_t begin = uplo == Uplo::lower ? j : 0, end = uplo == Uplo::lower ? n : j + 1;
+      std::memcpy(&to(begin, j), &panel(begin - first, j - j0),
+                  sizeof(T) * static_cast<std::size_t>(end - begin));
+    }
+  }
+}
+
+template <class T>
 PageFetch::PageFetch(const Queue& queue, MatrixView<T> host) {
   static constexpr std::uint64_t block = std::uint64_t{1} << 20, least = std::uint64_t{4} << 20;
   if (host.rows == 0 || host.cols == 0 || !pageable(host.data)) return;
@@ -276,7 +295,7 @@ PageFetch::PageFetch(const Queue& queue, MatrixView<T> host) {
   for (std::int64_t h = 0; h < helpers; ++h) job_->call();
 }
 
-EIGEN_G_INSTANTIATE(all_types, upload, download);
+EIGEN_G_INSTANTIATE(all_types, upload, download, download_triangle);
 #define EIGEN_G_PAGE_FETCH(T) template PageFetch::PageFetch(const Queue&, MatrixView<T>);
 EIGEN_G_FOR_EACH(all_types, EIGEN_G_PAGE_FETCH)
 #undef EIGEN_G_PAGE_FETCH

@@ -15,6 +15,7 @@
 #include "hybrid/matrix_view.hpp"
 #include "hybrid/scalar.hpp"
 #include "hybrid/transfer/copy_threads.hpp"
+#include "hybrid/uplo.hpp"
 
 namespace eigen_g {
 
@@ -22,6 +23,9 @@ class Queue;
 
 // The part of a square matrix that is needed. With a triangle, most of the other triangle is not copied.
 enum class Part { all, lower, upper };
+constexpr Part part_of(Uplo uplo) {
+  return uplo == Uplo::lower ? Part::lower : Part::upper;
+}
 
 // to_dev(i, j) := from(i, j) in `part`; the other entries of to_dev may be overwritten with anything.
 //   from    rows x cols, lda, host memory of any kind, in; only `part` is read
@@ -37,6 +41,10 @@ void upload(const Queue& queue, Part part, MatrixView<const same_t<T>> from, Mat
 // to := from_dev, the whole matrix. Blocks until done. Cost as above, with 8 slots.
 template <class T>
 void download(const Queue& queue, MatrixView<const same_t<T>> from_dev, MatrixView<T> to);
+// to(i, j) := from_dev(i, j) in the triangle `uplo` of an n x n matrix. The other triangle of `to` is not written. Blocks until done.
+// Allocates host memory for 512 columns.
+template <class T>
+void download_triangle(const Queue& queue, Uplo uplo, MatrixView<const same_t<T>> from_dev, MatrixView<T> to);
 
 // Columns first ... first + cols - 1 and rows first_row ... first_row + rows - 1 of a matrix. They hold all of `part` in
 // these columns.

@@ -21,6 +21,31 @@ function(eigen_g_light target)
   target_compile_options(${target} PRIVATE $<$<AND:$<CONFIG:Release>,$<COMPILE_LANGUAGE:C,CXX>>:-O1>)
 endfunction()
 
+# eigen_g_vector_sources(variable source ...): the sources of kernels (hybrid/vector/width.hpp) once for each width, as files of the build
+# folder that set EIGEN_G_WIDTH and include the source.
+function(eigen_g_vector_sources variable)
+  set(widths generic)
+  set(bytes 16)
+  if(CMAKE_SYSTEM_PROCESSOR MATCHES "^(x86_64|AMD64|amd64)$")
+    list(APPEND widths avx2 avx512)
+    list(APPEND bytes 32 64)
+  endif()
+  set(options_avx2 -march=x86-64-v3)
+  set(options_avx512 -march=x86-64-v4 -mprefer-vector-width=512)
+  set(files)
+  foreach(source ${ARGN})
+    get_filename_component(name ${source} NAME_WE)
+    foreach(width size IN ZIP_LISTS widths bytes)
+      set(file ${CMAKE_CURRENT_BINARY_DIR}/vector/${name}_${width}.cpp)
+      file(CONFIGURE OUTPUT ${file} CONTENT
+           "#define EIGEN_G_WIDTH ${width}\n#define EIGEN_G_VECTOR_BYTES ${size}\n#include \"${CMAKE_CURRENT_SOURCE_DIR}/${source}\"\n")
+      set_source_files_properties(${file} PROPERTIES SKIP_UNITY_BUILD_INCLUSION ON COMPILE_OPTIONS "${options_${width}};-ffp-contract=fast")
+      list(APPEND files ${file})
+    endforeach()
+  endforeach()
+  set(${variable} ${files} PARENT_SCOPE)
+endfunction()
+
 # eigen_g_floor(name SOURCES ... CUDA_SOURCES ...): the object library of one folder, a part of the library eigen_g.
 # CUDA_SOURCES are left out of a build without CUDA.
 function(eigen_g_floor name)

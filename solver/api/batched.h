@@ -61,6 +61,45 @@ int64_t eigen_g_cheevd_batched_device(char jobz, char uplo, int64_t n, const eig
                                       eigen_g_complex* z_dev, int64_t ldz, int64_t stride_z,
                                       int32_t* status_dev, int64_t count, struct CUstream_st* stream);
 
+/* Generalised problems A_k x = w B_k x with X_k^T B_k X_k = I (complex: X_k^H). All other arguments and the results are as above.
+ *   b         count positive definite matrices, each n x n with leading dimension ldb >= max(1, n), in; the same triangle is read.
+ *             Not changed, unlike in LAPACK's dsygvd
+ *   stride_b  distance between the matrices in b, in values; 0: ldb n
+ *   status    0: solved. -1: a NaN or an infinity in A or B, or eigenvalues overflow. 1 to n: not converged. n + i: the leading minor of
+ *             order i of B is not positive. Values and vectors are NaN if the status is -1 or greater than n */
+int64_t eigen_g_dsygvd_batched(char jobz, char uplo, int64_t n, double* a, int64_t lda, int64_t stride_a,
+                               const double* b, int64_t ldb, int64_t stride_b, double* w, int64_t stride_w,
+                               int32_t* status, int64_t count);
+int64_t eigen_g_dsygvd_batched_device(char jobz, char uplo, int64_t n, const double* a_dev, int64_t lda,
+                                      int64_t stride_a, const double* b_dev, int64_t ldb, int64_t stride_b,
+                                      double* w_dev, int64_t stride_w, double* z_dev, int64_t ldz,
+                                      int64_t stride_z, int32_t* status_dev, int64_t count,
+                                      struct CUstream_st* stream);
+int64_t eigen_g_ssygvd_batched(char jobz, char uplo, int64_t n, float* a, int64_t lda, int64_t stride_a,
+                               const float* b, int64_t ldb, int64_t stride_b, float* w, int64_t stride_w,
+                               int32_t* status, int64_t count);
+int64_t eigen_g_ssygvd_batched_device(char jobz, char uplo, int64_t n, const float* a_dev, int64_t lda,
+                                      int64_t stride_a, const float* b_dev, int64_t ldb, int64_t stride_b,
+                                      float* w_dev, int64_t stride_w, float* z_dev, int64_t ldz,
+                                      int64_t stride_z, int32_t* status_dev, int64_t count,
+                                      struct CUstream_st* stream);
+int64_t eigen_g_zhegvd_batched(char jobz, char uplo, int64_t n, eigen_g_double_complex* a, int64_t lda,
+                               int64_t stride_a, const eigen_g_double_complex* b, int64_t ldb,
+                               int64_t stride_b, double* w, int64_t stride_w, int32_t* status, int64_t count);
+int64_t eigen_g_zhegvd_batched_device(char jobz, char uplo, int64_t n, const eigen_g_double_complex* a_dev,
+                                      int64_t lda, int64_t stride_a, const eigen_g_double_complex* b_dev,
+                                      int64_t ldb, int64_t stride_b, double* w_dev, int64_t stride_w,
+                                      eigen_g_double_complex* z_dev, int64_t ldz, int64_t stride_z,
+                                      int32_t* status_dev, int64_t count, struct CUstream_st* stream);
+int64_t eigen_g_chegvd_batched(char jobz, char uplo, int64_t n, eigen_g_complex* a, int64_t lda,
+                               int64_t stride_a, const eigen_g_complex* b, int64_t ldb, int64_t stride_b,
+                               float* w, int64_t stride_w, int32_t* status, int64_t count);
+int64_t eigen_g_chegvd_batched_device(char jobz, char uplo, int64_t n, const eigen_g_complex* a_dev,
+                                      int64_t lda, int64_t stride_a, const eigen_g_complex* b_dev,
+                                      int64_t ldb, int64_t stride_b, float* w_dev, int64_t stride_w,
+                                      eigen_g_complex* z_dev, int64_t ldz, int64_t stride_z,
+                                      int32_t* status_dev, int64_t count, struct CUstream_st* stream);
+
 /* Result of a batch; the members are as in BatchReport (batched.hpp). */
 struct eigen_g_batch_result {
   int64_t failed, first_failed, m;

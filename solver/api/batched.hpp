@@ -1,11 +1,12 @@
-// All eigenpairs of many small matrices in one call:
+// All eigenpairs of many small matrices, or of many generalised problems, in one call:
 //
-//   A_k = Z_k diag(w_k) Z_k^H,   k = 0, ..., count - 1
+//   A_k = Z_k diag(w_k) Z_k^H,   k = 0, ..., count - 1        eigen_g_batched()
+//   A_k Z_k = B_k Z_k diag(w_k)                               sygvd_batched()
 //
 // Each matrix has the results that it has alone: on one device its bits depend neither on the other matrices nor on its place in the batch.
 // A NaN, an infinity or a failure in one matrix harms that matrix only, and its status says so.
 //
-// On a GPU matrices of order up to 128 are solved by kernels for batches. Larger ones, and matrices on a GPU whose shared memory is too
+// On a GPU matrices of order up to 512 are solved by kernels for batches. Larger ones, and matrices on a GPU whose shared memory is too
 // small, are solved one after the other by the solver of eigen_g.hpp. On the CPU each thread solves matrices of its own; matrices of order
 // 300 or more are solved one after the other, each with all threads.
 //
@@ -25,9 +26,10 @@
 namespace eigen_g {
 
 // Distances between the arrays of consecutive matrices, in values. 0: the arrays follow each other without a gap, a stride of lda n,
-// m and ldz m, where m is the number of pairs of a matrix.
+// m, ldz m and ldb n, where m is the number of pairs of a matrix.
 struct BatchStrides {
   std::int64_t a = 0, w = 0, z = 0;
+  std::int64_t b = 0;  // of generalised problems
 };
 
 struct BatchReport {
@@ -63,7 +65,7 @@ template <class T>
 // Strided batch on device pointers, on the GPU that holds them. a is not changed, unless z is a.
 //   status   count numbers, device memory, out; may be null
 //   stream   the solve starts after all work that is in the stream, and is complete when the call returns; null: default stream
-// Blocks once, at the end, if n <= 128.
+// Blocks once, at the end, if n <= 512.
 template <class T>
 [[nodiscard]] BatchReport eigen_g_batched(std::int64_t n, std::int64_t count, DevicePointer<T> a,
                                           std::int64_t lda, same_t<DevicePointer<real_t<T>>> w,
@@ -83,8 +85,10 @@ struct RaggedBatch {
   real_t<T>* const* w = nullptr;
   T* const* z = nullptr;              // null if options.vectors is false
   const std::int64_t* ldz = nullptr;  // null: n[k]
+  const T* const* b = nullptr;        // null: standard problems; else generalised ones, as in sygvd_batched()
+  const std::int64_t* ldb = nullptr;  // null: n[k]
 };
-// As eigen_g_batched(). A subset by index must exist in each matrix.
+// As eigen_g_batched() or, with b, as sygvd_batched(). A subset by index must exist in each matrix.
 //   status   count numbers, host memory, out; may be null
 template <class T>
 [[nodiscard]] BatchReport eigen_g_ragged(const RaggedBatch<T>& batch, std::int32_t* status = nullptr,
@@ -94,32 +98,75 @@ template <class T>
                                          std::int32_t* status = nullptr, const Options& options = {},
                                          const Devices& devices = {});
 
-// Upper bound of the memory that eigen_g_batched() uses in addition to its arrays.
+// Generalised problems A_k x = w B_k x, where each B_k is symmetric (Hermitian) and positive definite: B_k = L L^H, X_k^H B_k X_k = I. On
+// host pointers; a batch of sygvd() with itype 1 (generalised.hpp).
+//   b          count matrices, each n x n with ldb >= max(1, n), host memory, in, not changed; its triangle options.uplo is read
+//   z          not b
+//   status     0: solved. -1: a NaN or an infinity in A or B, or eigenvalues overflow. 1 to n: not converged. n + k: B's leading minor of
+//              order k is not positive. Values and vectors are NaN if the status is -1 or greater than n
+// All other arguments as in eigen_g_batched(), also for the choice of the device.
+// On the CPU each problem has the results and the accuracy of sygvd(). On a GPU with n <= 128:
+//   - A and B may have any scale: they are multiplied by powers of two.
+//   - The bounds of sygvd() hold. B is factored in the order of its descending diagonal, if its entries differ by a factor of 4 or more, but
+//     never with diagonal pivoting. Each value has an error near n ulp |C|, C = L^-1 A L^-H, so that values that are small by
+//     modulus keep fewer digits than on the CPU if B is ill-conditioned.
+//   - The bits of a problem depend neither on the other problems nor on its place in the batch.
+// Cost: n^3 / 3 flops for L, 2 n^3 for C and n^2 m for the vectors, in addition to eigen_g_batched().
+template <class T>
+[[nodiscard]] BatchReport sygvd_batched(std::int64_t n, std::int64_t count, const T* a, std::int64_t lda,
+                                        const same_t<T>* b, std::int64_t ldb, same_t<real_t<T>>* w,
+                                        same_t<T>* z, std::int64_t ldz, std::int32_t* status = nullptr,
+                                        const BatchStrides& strides = {}, const Options& options = {},
+                                        const Devices& devices = {});
+
+// The same on device pointers. Neither a nor b is changed, unless z is a.
+template <class T>
+[[nodiscard]] BatchReport sygvd_batched(std::int64_t n, std::int64_t count, DevicePointer<T> a,
+                                        std::int64_t lda, same_t<DevicePointer<T>> b, std::int64_t ldb,
+                                        same_t<DevicePointer<real_t<T>>> w, same_t<DevicePointer<T>> z,
+                                        std::int64_t ldz, DevicePointer<std::int32_t> status,
+                                        CUstream_st* stream, const BatchStrides& strides = {},
+                                        const Options& options = {}, const Devices& devices = {});
+
+// Upper bound of the memory that eigen_g_batched() uses in addition to its arrays; with `generalised` that of sygvd_batched().
 template <class T = double>
 [[nodiscard]] WorkspaceBytes batched_workspace_bytes(std::int64_t n, std::int64_t count,
                                                      const Options& options, bool on_gpu,
-                                                     Pointers pointers = Pointers::host);
+                                                     Pointers pointers = Pointers::host,
+                                                     bool generalised = false);
 
-// A solver for strided batches of up to `most` matrices of order n on device pointers, planned once. Move-only.
+// What BatchedSolver and GeneralisedBatchedSolver share. Move-only.
 template <class T>
-class BatchedSolver {
+class PlannedBatchedSolver {
+ public:
+  ~PlannedBatchedSolver();
+  PlannedBatchedSolver(PlannedBatchedSolver&&) noexcept;
+  PlannedBatchedSolver& operator=(PlannedBatchedSolver&&) noexcept;
+
+  WorkspaceBytes workspace() const;  // a solve's memory in addition to its arrays
+  // As Solver::set_workspace().
+  void set_workspace(const Workspace& workspace);
+
+ protected:
+  struct Impl;
+  PlannedBatchedSolver(Context& context, std::int64_t n, std::int64_t most, const Options& options,
+                       bool generalised);
+  std::unique_ptr<Impl> impl_;
+};
+
+// A solver for strided batches of up to `most` matrices of order n on device pointers, planned once.
+template <class T>
+class BatchedSolver : public PlannedBatchedSolver<T> {
  public:
   // Plans, and allocates nothing on the GPU. Throws InvalidArgument, and DeviceError if there is no GPU.
   BatchedSolver(Context& context, std::int64_t n, std::int64_t most, const Options& options = {});
-  ~BatchedSolver();
-  BatchedSolver(BatchedSolver&&) noexcept;
-  BatchedSolver& operator=(BatchedSolver&&) noexcept;
-
-  WorkspaceBytes workspace() const;  // a solve's memory in addition to a, w and z
-  // As Solver::set_workspace().
-  void set_workspace(const Workspace& workspace);
 
   // As eigen_g_batched() on device pointers. From the second solve on nothing is allocated.
   [[nodiscard]] BatchReport solve(std::int64_t count, DevicePointer<T> a, std::int64_t lda,
                                   DevicePointer<real_t<T>> w, DevicePointer<T> z, std::int64_t ldz,
                                   DevicePointer<std::int32_t> status, CUstream_st* stream,
                                   const BatchStrides& strides = {});
-  // Queues the same work and returns without waiting, if n <= 128; the matrices' status is the only report. From the second call on the
+  // Queues the same work and returns without waiting, if n <= 512; the matrices' status is the only report. From the second call on the
   // work can be captured in a CUDA graph. Each call runs after the one before, on any stream. A graph has no such order: the solver and
   // its workspace must not be in use elsewhere while the graph runs. For larger n as solve().
   void enqueue(std::int64_t count, DevicePointer<T> a, std::int64_t lda, DevicePointer<real_t<T>> w,
@@ -127,8 +174,25 @@ class BatchedSolver {
                const BatchStrides& strides = {});
 
  private:
-  struct Impl;
-  std::unique_ptr<Impl> impl_;
+  using PlannedBatchedSolver<T>::impl_;
+};
+
+// The same for generalised problems: solve() as sygvd_batched() on device pointers, and enqueue() as in BatchedSolver.
+template <class T>
+class GeneralisedBatchedSolver : public PlannedBatchedSolver<T> {
+ public:
+  GeneralisedBatchedSolver(Context& context, std::int64_t n, std::int64_t most, const Options& options = {});
+
+  [[nodiscard]] BatchReport solve(std::int64_t count, DevicePointer<T> a, std::int64_t lda,
+                                  DevicePointer<T> b, std::int64_t ldb, DevicePointer<real_t<T>> w,
+                                  DevicePointer<T> z, std::int64_t ldz, DevicePointer<std::int32_t> status,
+                                  CUstream_st* stream, const BatchStrides& strides = {});
+  void enqueue(std::int64_t count, DevicePointer<T> a, std::int64_t lda, DevicePointer<T> b, std::int64_t ldb,
+               DevicePointer<real_t<T>> w, DevicePointer<T> z, std::int64_t ldz,
+               DevicePointer<std::int32_t> status, CUstream_st* stream, const BatchStrides& strides = {});
+
+ private:
+  using PlannedBatchedSolver<T>::impl_;
 };
 
 }  // namespace eigen_g

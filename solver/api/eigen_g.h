@@ -2,7 +2,7 @@
  *
  * info:     0  done
  *          -i  argument i (from 1) is outside its contract; for a matrix also: its triangle holds a NaN or an infinity
- *          >0  the divide and conquer did not converge: LAPACK dstedc's info on the CPU; a row or a root of T, from 1, on a GPU.
+ *          >0  the divide and conquer did not converge: a row or a root of T, from 1.
  *              generalised.h, batched.h and sparse.h add values of their own
  *       -1001  not enough host memory      -1002  not enough device memory
  *       -1003  CUDA, cuBLAS or LAPACK failed, or a GPU is required and there is none

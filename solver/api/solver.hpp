@@ -36,7 +36,7 @@ class Context {
   template <class T>
   friend class PlannedSolver;
   template <class T>
-  friend class BatchedSolver;
+  friend class PlannedBatchedSolver;
   Resources* resources() const;  // null in a build without CUDA
   struct Impl;
   std::unique_ptr<Impl> impl_;

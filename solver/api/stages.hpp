@@ -104,7 +104,7 @@ WorkspaceBytes sytrd_workspace_bytes(Uplo uplo, std::int64_t n, std::int64_t lda
 // T may have any finite entries. A NaN or an infinity is an InvalidArgument that names "d" or "e". If a root is not found, the
 // report's status is not_converged, and d and z are undefined.
 // Cost: at most 4/3 n^3 flops, less if eigenvalues deflate; values only O(n^2).
-// Source: LAPACK dstedc with compz 'I', dsterf, dsteqr; Cuppen 1981, Gu and Eisenstat 1995.
+// Source: LAPACK dstedc with compz 'I'; Cuppen 1981, Gu and Eisenstat 1995.
 template <class R>
 [[nodiscard]] Report stedc(std::int64_t n, R* d, same_t<R>* e, same_t<R>* z, std::int64_t ldz,
                            const Devices& devices = {}) {

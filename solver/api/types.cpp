@@ -19,22 +19,21 @@ std::string_view trimmed(std::string_view text) {
   return text.substr(first, text.find_last_not_of(" \t") - first + 1);
 }
 
+template <class Value>
+std::optional<Value> named(std::string_view text, std::initializer_list<Value> values) {
+  for (const Value value : values)
+    if (text == name(value)) return value;
+  return std::nullopt;
+}
+
 }  // namespace
 
 Subset Subset::by_index(std::int64_t first, std::int64_t last) {
-  Subset subset;
-  subset.by = By::index;
-  subset.first = first;
-  subset.last = last;
-  return subset;
+  return {.by = By::index, .first = first, .last = last};
 }
 
 Subset Subset::by_value(double above, double upto) {
-  Subset subset;
-  subset.by = By::value;
-  subset.above = above;
-  subset.upto = upto;
-  return subset;
+  return {.by = By::value, .above = above, .upto = upto};
 }
 
 std::int64_t Subset::max_count(std::int64_t n) const {
@@ -87,9 +86,7 @@ const char* name(Path path) {
 std::optional<Path> path_of(std::string_view text) {
   if (text == "one") return Path::one_stage;
   if (text == "two") return Path::two_stage;
-  for (const Path path : {Path::automatic, Path::one_stage, Path::two_stage})
-    if (text == name(path)) return path;
-  return std::nullopt;
+  return named(text, {Path::automatic, Path::one_stage, Path::two_stage});
 }
 
 const char* name(Precision precision) {
@@ -97,9 +94,7 @@ const char* name(Precision precision) {
 }
 
 std::optional<Precision> precision_of(std::string_view text) {
-  for (const Precision precision : {Precision::native, Precision::mixed})
-    if (text == name(precision)) return precision;
-  return std::nullopt;
+  return named(text, {Precision::native, Precision::mixed});
 }
 
 const char* name(Refinement::Result result) {

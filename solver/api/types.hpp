@@ -207,8 +207,8 @@ struct WorkspaceBytes {
 
 struct Report {
   Status status = Status::converged;
-  // 0: converged. Otherwise on the CPU: LAPACK's info of the divide and conquer. Otherwise on a GPU an index of T, from 1: the first
-  // row of a leaf that did not converge, a root of the secular equation that did not converge, or the row of a NaN.
+  // 0: converged. Otherwise an index of T, from 1: the first row of a leaf that did not converge, a root of the secular
+  // equation that did not converge, or the row of a NaN.
   std::int64_t info = 0;
   std::int64_t m = 0;            // number of pairs found: n, or the size of the subset
   std::int64_t first_index = 1;  // index of the first of them in the whole spectrum, from 1

@@ -1,91 +1,123 @@
 #include "solver/back/back_transform.hpp"
 
 #include <algorithm>
+#include <atomic>
 #include <complex>
-#include <optional>
+#include <vector>
 
-#include "gemm_df/adjoint.hpp"
-#include "gemm_df/cpu_gemm.hpp"
 #include "hybrid/instantiate.hpp"
-#include "solver/back/reflector_blocks.hpp"
+#include "hybrid/round_up.hpp"
+#include "hybrid/team/loops.hpp"
+#include "hybrid/team/team.hpp"
+#include "solver/back/block_kernels.hpp"
 #include "solver/prepare/lapack.hpp"
 
 namespace eigen_g {
 
 namespace {
 
-// Number of reflectors in a block on the CPU. Wider blocks make the products faster and T more expensive, which does not pay for few
-// columns. Measured on two cores of an AMD EPYC: data/perf/DECISIONS.md, "Back-transformation".
-std::int64_t cpu_block_width(std::int64_t n, std::int64_t m) {
-  const std::int64_t least = std::min(n, m);
-  if (16 * m <= n) return 8;
-  return least < 400 ? 32 : least < 1500 ? 48 : 96;
+// Reflectors in a block, and columns of Z that a thread takes at a time: the columns stay in a core's second cache.
+// Measured: data/perf/DECISIONS.md, "Reduction on a team of threads".
+int block_width_on_cpu(std::int64_t n) {
+  return n < 700 ? block_rows_multiple : 2 * block_rows_multiple;
+}
+template <class T>
+int columns_of_buffer(std::int64_t n, std::int64_t m, int threads) {
+  constexpr std::int64_t bytes_in_cache = std::int64_t{1} << 20;
+  const std::int64_t fitting = bytes_in_cache / (n * static_cast<std::int64_t>(sizeof(T)));
+  const std::int64_t share = (m + threads - 1) / threads;
+  return static_cast<int>(
+      round_up(std::clamp<std::int64_t>(std::min(fitting, share), 1, 64), columns_multiple));
 }
 
-// Memory for a block's V and T, for (V^H Z)^H and for (T V^H Z)^H. The products access Z by whole columns. dlarfb copies
-// rows of Z instead. If ldz is a power of two, this doubles the time, because the elements of a row are then in the same set of the cache.
-template <class T>
-struct BlockOnCpu {
-  ReflectorBlocks blocks;
-  MatrixView<T> v, t, zv, zvt;
+template <class R>
+std::int64_t values_left(const Arena& arena) {
+  return static_cast<std::int64_t>(arena.left() / sizeof(R));
+}
 
-  BlockOnCpu(Arena& arena, std::int64_t n, std::int64_t m) : blocks{n, cpu_block_width(n, m)} {
-    const std::int64_t width = blocks.width;
-    v = arena.matrix<T>(n, width, n);
-    t = arena.matrix<T>(width, width, width);
-    zv = arena.matrix<T>(m, width, m);
-    zvt = arena.matrix<T>(m, width, m);
+// The packed blocks and a buffer for each thread.
+template <class T>
+struct BlocksOnCpu {
+  PackedReflectors<T> reflectors;
+  int threads, columns;
+  real_t<T>* buffers;
+
+  BlocksOnCpu(Arena& arena, std::int64_t n, std::int64_t m, int threads_) : reflectors{}, threads(threads_) {
+    PackedReflectors<T>& q = reflectors;
+    q.n = n;
+    q.width = block_width_on_cpu(n);
+    q.blocks = static_cast<int>((n - 1 + q.width - 1) / q.width);
+    q.across = arena.take<real_t<T>>(q.offset(q.blocks));
+    q.along = arena.take<real_t<T>>(q.offset(q.blocks));
+    q.factors = arena.take<real_t<T>>(std::int64_t{q.blocks} * q.width * q.width * planes<T>);
+    columns = columns_of_buffer<T>(n, m, threads);
+    if (q.across)  // the memory was counted for max_team_threads(n)
+      while (columns > columns_multiple && threads * buffer_size() > values_left<real_t<T>>(arena))
+        columns -= columns_multiple;
+    buffers = arena.take<real_t<T>>(threads * buffer_size());
+  }
+  // Also holds S of a block.
+  std::int64_t buffer_size() const {
+    const std::int64_t w = reflectors.width;
+    return round_up(std::max(buffer_values<T>(reflectors.n, reflectors.width, columns), w * w * planes<T>),
+                    64);
   }
 };
 
-// Expands a reflector to a column of V: 1 in row `unit`, the entries below it (lower) or above it (upper), zeros elsewhere.
-template <class T>
-void expand_reflector(Uplo uplo, const T* entries, std::int64_t unit, std::int64_t rows, T* v) {
-  const bool lower = uplo == Uplo::lower;
-  std::fill_n(lower ? v : v + unit + 1, lower ? unit : rows - unit - 1, T(0));
-  v[unit] = 1;
-  std::copy_n(entries, lower ? rows - unit - 1 : unit, lower ? v + unit + 1 : v);
-}
+// Hands out one of `count` buffers to each thread of a loop.
+class Buffers {
+ public:
+  explicit Buffers(int count) : taken_(static_cast<std::size_t>(count)) {}
+  template <class Use>
+  void with_one(const Use& use) {
+    std::size_t k = 0;
+    while (taken_[k].exchange(true)) k = (k + 1) % taken_.size();
+    use(static_cast<std::int64_t>(k));
+    taken_[k] = false;
+  }
+
+ private:
+  std::vector<std::atomic<bool>> taken_;
+};
 
 }  // namespace
 
 template <class T>
 std::uint64_t back_transform_bytes_on_cpu(std::int64_t n, std::int64_t m) {
-  return bytes_taken([&](Arena& arena) { BlockOnCpu<T>(arena, lapack_size(n, "n"), lapack_size(m, "m")); });
+  return bytes_taken([&](Arena& arena) { BlocksOnCpu<T>(arena, n, m, max_team_threads(n)); });
 }
 
 template <class T>
 void back_transform_on_cpu(Uplo uplo, MatrixView<const same_t<T>> a, const T* tau, MatrixView<same_t<T>> z,
                            Arena scratch, const std::function<void(double fraction)>& progress) {
-  const std::int64_t n = lapack_size(z.rows, "n"), m = lapack_size(z.cols, "m");
-  const BlockOnCpu<T> own(scratch, n, m);
-  const bool lower = uplo == Uplo::lower;
-  const auto size = [](std::int64_t x) { return static_cast<lapack_int>(x); };  // for sizes <= n, which fit
-  const std::int64_t count = own.blocks.count();
-  double done = 0;  // rows of all columns of V so far; n (n - 1) / 2 in the end
-  for (std::int64_t step = 0; step < count; ++step) {  // Q = H_1 H_2 ... (lower), ... H_2 H_1 (upper)
-    const std::int64_t block = lower ? count - 1 - step : step;
-    const std::int64_t first = own.blocks.first(block), k = own.blocks.columns(block);
-    const std::int64_t rows = lower ? n - 1 - first : first + k;
-    const MatrixView<T> v{own.v.data, rows, k, rows}, t = own.t.block(0, 0, k, k);
-    std::optional<BlasTurn> turn(std::in_place, n);
-    for (std::int64_t j = 0; j < k; ++j) {
-      const std::int64_t unit = lower ? j : first + j;
-      expand_reflector(uplo, lower ? &a(first + 2 + j, first + j) : &a(0, first + j + 1), unit, rows,
-                       &v(0, j));
-      std::fill_n(&t(0, j), k, T(0));
-    }
-    check_lapack(lapack::larft(lower ? 'F' : 'B', size(rows), size(k), v.data, size(v.lda), tau + first,
-                               t.data, size(t.lda)),
-                 "larft");
-    const MatrixView<T> of_z = z.block(lower ? first + 1 : 0, 0, rows, m);
-    const MatrixView<T> zv = own.zv.block(0, 0, m, k), zvt = own.zvt.block(0, 0, m, k);
-    gemm_on_cpu<T>(adjoint<T>, Op::none, 1, of_z, v, 0, zv);
-    gemm_on_cpu<T>(Op::none, adjoint<T>, 1, zv, t, 0, zvt);
-    gemm_on_cpu<T>(Op::none, adjoint<T>, -1, v, zvt, 1, of_z);
-    turn.reset();  // progress is the caller's code
-    done += static_cast<double>(k) * (static_cast<double>(rows) - static_cast<double>(k - 1) / 2);
-    if (progress) progress(2 * done / (static_cast<double>(n) * static_cast<double>(n - 1)));
+  const std::int64_t n = z.rows, m = z.cols;
+  if (n < 2 || m == 0) return;
+  BlocksOnCpu<T> own(scratch, n, m, team_threads(n));
+  PackedReflectors<T>& q = own.reflectors;
+  q.lower = uplo == Uplo::lower;
+  q.lda = a.lda;
+  q.a = a.data;
+  q.tau = tau;
+  const BlockKernels<T> kernels = EIGEN_G_OF_WIDTH(block_kernels<T>)();
+  Buffers buffers(own.threads);
+  const auto buffer = [&](std::int64_t k) { return own.buffers + k * own.buffer_size(); };
+  for_each(q.blocks, own.threads, [&](std::int64_t block) {
+    buffers.with_one([&](std::int64_t k) { kernels.prepare(q, block, buffer(k)); });
+  });
+  const std::int64_t chunks = (m + own.columns - 1) / own.columns;
+  const auto apply = [&](std::int64_t chunk) {
+    const std::int64_t first = chunk * own.columns;
+    buffers.with_one([&](std::int64_t k) {
+      kernels.apply(q, &z(0, first), z.lda, static_cast<int>(std::min<std::int64_t>(own.columns, m - first)),
+                    buffer(k));
+    });
+  };
+  // With a progress function the chunks come in parts, between which the calling thread reports.
+  const std::int64_t part = progress ? std::max<std::int64_t>(own.threads, chunks / 8) : chunks;
+  for (std::int64_t first = 0; first < chunks; first += part) {
+    const std::int64_t count = std::min(part, chunks - first);
+    for_each(count, own.threads, [&](std::int64_t chunk) { apply(first + chunk); });
+    if (progress) progress(static_cast<double>(first + count) / static_cast<double>(chunks));
   }
 }
 

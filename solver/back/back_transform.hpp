@@ -18,14 +18,14 @@ struct CutWork;
 template <class T>
 class SolveTeam;
 
-// CPU. Applies blocks of reflectors as I - V T V^T. Its products do not split the columns of Z.
+// CPU. Applies blocks of reflectors as I - V T V^H. A thread copies some columns of Z into its cache and applies all blocks to them.
 //   uplo     the triangle of `a` that holds the reflectors
-//   a        n x n, lda, host, in: the reflectors as tridiagonalize() leaves them
+//   a        n x n, lda, host, in: the reflectors in the layout of dsytrd
 //   tau      n - 1 values, host, in
 //   z        n x m, ldz, host, in and out
-//   scratch  back_transform_bytes_on_cpu<T>(n, m) bytes of host memory: at most 96 (n + 2 m + 96) values
-//   progress called after each block with the fraction of the flops that is done; its exceptions pass through
-// Throws InvalidArgument if n or m is too large for LAPACK's integers, DeviceError. Cost: 2 n^2 m flops.
+//   scratch  back_transform_bytes_on_cpu<T>(n, m) bytes of host memory: about 8 n^2 (double) for V and its transpose
+//   progress called with the fraction of the columns that is done; its exceptions pass through
+// Takes up to team_threads(n) threads. A column's bits depend neither on their number nor on the other columns. Cost: 2 n^2 m flops.
 // Source: LAPACK dormtr, dlarft.
 template <class T>
 void back_transform_on_cpu(Uplo uplo, MatrixView<const same_t<T>> a, const T* tau, MatrixView<same_t<T>> z,

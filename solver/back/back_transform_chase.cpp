@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "hybrid/instantiate.hpp"
+#include "hybrid/machine/tuning.hpp"
 #include "solver/prepare/lapack.hpp"
 
 namespace eigen_g {
@@ -50,6 +51,12 @@ void back_transform_chase_on_cpu(const ChaseTiles& tiles, const ChaseReflectors<
           "larfb");
     }
   }
+}
+
+ChaseBack back_transform_chase_on_gpu(Engine engine) {
+  const bool native =
+      engine == Engine::native || (engine == Engine::automatic && is_strong_in_double(current_capability()));
+  return native ? ChaseBack::automatic : ChaseBack::engine;
 }
 
 EIGEN_G_INSTANTIATE(double_type, back_transform_chase_on_cpu, back_transform_chase_bytes_on_cpu);

@@ -32,6 +32,9 @@ std::uint64_t back_transform_chase_bytes_on_cpu(std::int64_t n, std::int64_t b, 
 //   engine    these products one by one, by the engine of `products`
 //   automatic fused if possible, else products
 enum class ChaseBack { automatic, fused, products, engine };
+// Returns the variant for an engine on the current GPU. `automatic` is for Engine::native. It is also for Engine::automatic, if the GPU's
+// rate in double is at least half of its rate in float. `engine` is for all other cases.
+ChaseBack back_transform_chase_on_gpu(Engine engine);
 
 // Bytes of workspace for back_transform_chase() of m columns.
 //   slab  bytes of V and factors that are in the workspace at the same time. They are for a slab of consecutive sweep groups, at least one.

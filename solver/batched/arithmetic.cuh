@@ -54,7 +54,13 @@ __device__ __forceinline__ double reciprocal(double x) {
 #endif
 }
 __device__ __forceinline__ float reciprocal(float x) {
+#ifdef __CUDACC__
+  float y;
+  asm("rcp.approx.ftz.f32 %0, %1;" : "=f"(y) : "f"(x));
+  return fma(y, fma(-x, y, 1.0f), y);
+#else
   return 1 / x;
+#endif
 }
 
 // The larger of |Re x| and |Im x|.

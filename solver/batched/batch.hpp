@@ -1,4 +1,4 @@
-// Arrays of a batch of matrices of order up to 128, for the kernels of this folder.
+// Arrays of a batch of matrices of order up to 512, for the kernels of this folder.
 //
 // A batch is solved in chunks. A kernel works on one chunk: matrix k of the chunk is matrix id(k) of the batch. The caller's arrays are
 // addressed by id(k), and the work arrays by k.
@@ -46,6 +46,8 @@ struct Chunk {
   int from = 0, to = 0;
   Arrays<T> a, z;
   LeadingDimension lda, ldz;
+  Arrays<T> b;  // of generalised problems (pencil.cuh); the kernels of standard problems do not read it
+  LeadingDimension ldb;
   Arrays<real_t<T>> w;
   std::int32_t* status = nullptr;  // by id; may be null. 0; -1: NaN or infinity; > 0: not converged
   unsigned long long* failures =
@@ -66,10 +68,16 @@ struct Work {
   Real* tau = nullptr;              // H_k = I - tau_k v_k v_k^H
   T* phase = nullptr;               // complex only: A = (Q D) T (Q D)^H with D = diag(phase)
   Real* w = nullptr;                // eigenvalues of T or of its leaves, in the order in which QL found them
-  Real* u = nullptr;                // complex only: ld x ld values for each matrix, the eigenvectors of T
-  int* exponent = nullptr;          // A was scaled by 2^-exponent
-  int* info = nullptr;              // as Chunk::status
-  T* v = nullptr;                   // ld x ld values for each matrix: v_k in column k, below the diagonal
+  Real* u =
+      nullptr;  // ld x ld values for each matrix: the eigenvectors of T (complex, up to order 128), or U of the merges
+  // Orders from 129 on: ld x ld values for each matrix, the vectors of the leaves or merges of a level and of the next level.
+  Real *q = nullptr, *q_next = nullptr;
+  Real* inverse_norms = nullptr;  // of U's columns
+  int* column = nullptr;          // of q, for each column of Z
+  T* factors = nullptr;           // triangular factors of 64 reflectors each, 64 x 64 values
+  int* exponent = nullptr;        // A was scaled by 2^-exponent
+  int* info = nullptr;            // as Chunk::status
+  T* v = nullptr;                 // ld x ld values for each matrix: v_k in column k, below the diagonal
   // The rotations of QL. A problem is a matrix or one of its leaves. Its sweep s has the rotations of the columns (i, i + 1) for
   // i = last - 1, ..., first, where sweeps[s].x = first | last << 16; they begin at rotations[sweeps[s].y].
   pair_t<Real>* rotations = nullptr;

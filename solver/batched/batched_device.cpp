@@ -8,6 +8,7 @@
 #include "hybrid/machine/device.hpp"
 #include "hybrid/memory/arena.hpp"
 #include "hybrid/memory/resources.hpp"
+#include "solver/batched/pencil_work.hpp"
 
 namespace eigen_g::batched {
 
@@ -57,8 +58,11 @@ BatchTuning batch_tuning_by(TuningValues values) {
   values.replace("matrices_to_32", t.matrices_to_32);
   values.replace("matrices_to_64", t.matrices_to_64);
   values.replace("matrices_to_128", t.matrices_to_128);
+  values.replace("matrices_to_256", t.matrices_to_256);
+  values.replace("matrices_to_512", t.matrices_to_512);
   values.replace("lanes", t.lanes);
-  values.finish(std::min({t.matrices_to_32, t.matrices_to_64, t.matrices_to_128, t.lanes}) > 0);
+  values.finish(std::min({t.matrices_to_32, t.matrices_to_64, t.matrices_to_128, t.matrices_to_256,
+                          t.matrices_to_512, t.lanes}) > 0);
   return t;
 }
 
@@ -70,24 +74,38 @@ const BatchTuning& batch_tuning() {
 template <class T>
 struct BatchOnDevice<T>::Impl {
   int n = 0, multiprocessors = 0;
-  bool vectors = true;
+  bool vectors = true, pencils = false;
   Method method = Method::rows;
   std::int64_t chunk = 0;                    // matrices of a chunk
   std::vector<std::unique_ptr<Lane>> lanes;  // empty: everything runs in the caller's stream
   std::uint64_t lane_bytes = 0;
+
+  struct LaneWork {
+    Work<T> standard;
+    PencilWork<T> pencil;
+  };
+  LaneWork place(Arena& arena) const {
+    LaneWork work;
+    work.standard = place_chunk_work<T>(arena, method, n, vectors, chunk);
+    if (pencils) work.pencil = place_pencil_work<T>(arena, n, vectors, chunk);
+    return work;
+  }
 };
 
 template <class T>
-BatchOnDevice<T>::BatchOnDevice(Resources& resources, int n, std::int64_t most, bool vectors)
+BatchOnDevice<T>::BatchOnDevice(Resources& resources, int n, std::int64_t most, bool vectors, bool pencils)
     : impl_(new Impl) {
   impl_->n = n;
   impl_->multiprocessors = gpu_facts(current_gpu()).multiprocessors;
   impl_->vectors = vectors;
+  impl_->pencils = pencils;
   impl_->method = method_on_gpu<T>(n, vectors);
   const BatchTuning& tuning = batch_tuning();
-  const std::int64_t matrices = n > 64   ? tuning.matrices_to_128
-                                : n > 32 ? tuning.matrices_to_64
-                                         : tuning.matrices_to_32;
+  const std::int64_t matrices = n > 256   ? tuning.matrices_to_512
+                                : n > 128 ? tuning.matrices_to_256
+                                : n > 64  ? tuning.matrices_to_128
+                                : n > 32  ? tuning.matrices_to_64
+                                          : tuning.matrices_to_32;
   // Jacobi has no work arrays. Its chunks only keep the number of blocks within CUDA's limit.
   impl_->chunk = impl_->method == Method::jacobi ? std::int64_t{1} << 30 : matrices * impl_->multiprocessors;
   impl_->chunk = std::clamp<std::int64_t>(impl_->chunk, 1, std::max<std::int64_t>(1, most));
@@ -95,8 +113,7 @@ BatchOnDevice<T>::BatchOnDevice(Resources& resources, int n, std::int64_t most, 
   if (chunks > 1 && impl_->method != Method::jacobi)
     for (std::int64_t lane = 0; lane < std::min(chunks, tuning.lanes); ++lane)
       impl_->lanes.push_back(std::make_unique<Lane>(resources));
-  impl_->lane_bytes =
-      bytes_taken([&](Arena& arena) { place_chunk_work<T>(arena, impl_->method, n, vectors, impl_->chunk); });
+  impl_->lane_bytes = bytes_taken([&](Arena& arena) { impl_->place(arena); });
 }
 
 template <class T>
@@ -107,10 +124,14 @@ template <class T>
 BatchOnDevice<T>& BatchOnDevice<T>::operator=(BatchOnDevice&&) noexcept = default;
 
 template <class T>
-bool BatchOnDevice<T>::supports(int n, bool vectors) {
+bool BatchOnDevice<T>::supports(int n, bool vectors, bool pencils) {
+  const Device& facts = gpu_facts(current_gpu());
+  if (pencils && n > largest_pencil_order) return false;
+  if (n > 128 && sizeof(real_t<T>) == 8 && facts.compute_major < 8) return false;  // Tile<double>
   int available = 0;
   EIGEN_G_CUDA(cudaDeviceGetAttribute(&available, cudaDevAttrMaxSharedMemoryPerBlockOptin, current_gpu()));
-  return n <= largest_order && shared_bytes<T>(n, method_on_gpu<T>(n, vectors), vectors) <= available;
+  return n <= largest_order && shared_bytes<T>(n, method_on_gpu<T>(n, vectors), vectors) <= available &&
+         !(pencils && pencil_shared_bytes<T>(n) > available);
 }
 
 template <class T>
@@ -130,9 +151,13 @@ void BatchOnDevice<T>::enqueue(const Chunk<T>& batch, void* workspace, CUstream_
       Chunk<T> chunk = batch;
       chunk.first = batch.first + first;
       chunk.count = std::min(impl_->chunk, batch.count - first);
-      const Work<T> work = place_chunk_work<T>(arena, impl_->method, impl_->n, impl_->vectors, impl_->chunk);
-      enqueue_chunk(lanes > 0 ? impl_->lanes[lane]->stream() : stream, impl_->method, chunk, work,
-                    impl_->vectors, impl_->multiprocessors);
+      const typename Impl::LaneWork work = impl_->place(arena);
+      const cudaStream_t of_lane = lanes > 0 ? impl_->lanes[lane]->stream() : stream;
+      if (impl_->pencils)
+        enqueue_pencil_chunk(of_lane, impl_->method, chunk, work.standard, work.pencil,
+                             impl_->multiprocessors);
+      else
+        enqueue_chunk(of_lane, impl_->method, chunk, work.standard, impl_->vectors, impl_->multiprocessors);
     }
     for (const auto& lane : impl_->lanes) lane->order(lane->stream(), stream);
   } catch (...) {  // the owner of the workspace may free it now

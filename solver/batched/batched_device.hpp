@@ -1,4 +1,4 @@
-// Batches of matrices of order up to 128 on a GPU. CUDA builds only.
+// Batches of matrices of order up to 512 on a GPU. CUDA builds only.
 #pragma once
 
 #include <cstdint>
@@ -17,7 +17,8 @@ class Resources;
 
 namespace eigen_g::batched {
 
-inline constexpr int largest_order = 128;
+inline constexpr int largest_order = 512;
+inline constexpr int largest_pencil_order = 128;  // of generalised problems
 
 // Orders that the kernels are compiled for: exact orders, then the orders of matrices in warps and in blocks. A matrix of another order is padded
 // to the next one. The bits of its results depend on the padded order.
@@ -26,6 +27,7 @@ struct PaddedOrders {};
 using ExactOrders = PaddedOrders<1, 2, 3, 4>;
 using OrdersInWarps = PaddedOrders<8, 16, 32>;
 using OrdersInBlocks = PaddedOrders<48, 64, 96, 128>;
+using OrdersInMemory = PaddedOrders<256, 512>;
 
 template <int... N>
 constexpr int next_order(PaddedOrders<N...>, int n) {
@@ -35,13 +37,14 @@ constexpr int next_order(PaddedOrders<N...>, int n) {
   return least;
 }
 constexpr int padded_order(int n) {
-  return n <= 4    ? next_order(ExactOrders(), n)
-         : n <= 32 ? next_order(OrdersInWarps(), n)
-                   : next_order(OrdersInBlocks(), n);
+  return n <= 4     ? next_order(ExactOrders(), n)
+         : n <= 32  ? next_order(OrdersInWarps(), n)
+         : n <= 128 ? next_order(OrdersInBlocks(), n)
+                    : next_order(OrdersInMemory(), n);
 }
 
 // How the kernels find the eigenpairs (run_chunk.cuh).
-enum class Method { jacobi, rows, conquer, conquer_on_tensor_cores };
+enum class Method { jacobi, rows, conquer, conquer_on_tensor_cores, in_memory };
 constexpr int leaves_of(Method method) {
   return method == Method::conquer || method == Method::conquer_on_tensor_cores ? 4 : 1;
 }
@@ -49,6 +52,7 @@ template <class T>
 constexpr Method method_of(int n, bool vectors, bool tensor_cores) {
   if (n <= 4) return Method::jacobi;
   if (n <= 32) return Method::rows;
+  if (n > 128) return Method::in_memory;
   return tensor_cores && vectors && std::is_same_v<T, double> ? Method::conquer_on_tensor_cores
                                                               : Method::conquer;
 }
@@ -56,8 +60,9 @@ constexpr Method method_of(int n, bool vectors, bool tensor_cores) {
 // Sizes of the chunks of a batch. The chunks run in `lanes` streams, each of which has the work arrays of one chunk. A file can replace
 // the values (hybrid/machine/tuning_file.hpp, section "batched").
 struct BatchTuning {
-  // Matrices of a chunk for each multiprocessor, for orders up to 32, 64 and 128.
-  std::int64_t matrices_to_32 = 64, matrices_to_64 = 32, matrices_to_128 = 8;
+  // Matrices of a chunk for each multiprocessor, for orders up to 32, 64, 128, 256 and 512.
+  std::int64_t matrices_to_32 = 64, matrices_to_64 = 32, matrices_to_128 = 8, matrices_to_256 = 4,
+               matrices_to_512 = 1;
   std::int64_t lanes = 4;
 };
 const BatchTuning&
@@ -69,14 +74,15 @@ template <class T>
 class BatchOnDevice {
  public:
   // Allocates nothing on the GPU. resources: for streams and events; must outlive the object.
-  //   n   1 to largest_order
-  BatchOnDevice(Resources& resources, int n, std::int64_t most, bool vectors);
+  //   n         1 to largest_order
+  //   pencils   the problems are generalised: Chunk::b is given
+  BatchOnDevice(Resources& resources, int n, std::int64_t most, bool vectors, bool pencils = false);
   ~BatchOnDevice();
   BatchOnDevice(BatchOnDevice&&) noexcept;
   BatchOnDevice& operator=(BatchOnDevice&&) noexcept;
 
   // True if the GPU's shared memory is large enough for this order.
-  static bool supports(int n, bool vectors);
+  static bool supports(int n, bool vectors, bool pencils = false);
 
   std::uint64_t workspace_bytes() const;  // device memory of enqueue()
   // Queues the solves of a batch, as one chunk of at most `most` matrices, after the work in `stream`; later work in `stream` starts after
@@ -97,5 +103,13 @@ template <class T>
 Work<T> place_chunk_work(Arena& arena, Method method, int n, bool vectors, std::int64_t count);
 template <class T>
 std::int64_t shared_bytes(int n, Method method, bool vectors);  // the most that a kernel of a chunk needs
+// The same for a chunk of generalised problems. Its standard problems need shared_bytes() too.
+template <class T>
+struct PencilWork;
+template <class T>
+void enqueue_pencil_chunk(CUstream_st* stream, Method method, const Chunk<T>& chunk, const Work<T>& work,
+                          const PencilWork<T>& pencil, int multiprocessors);
+template <class T>
+int pencil_shared_bytes(int n);
 
 }  // namespace eigen_g::batched

@@ -4,9 +4,8 @@
 #include <bit>
 #include <cstdint>
 
-#include "hybrid/cuda_check.hpp"
 #include "hybrid/instantiate.hpp"
-#include "hybrid/stream/shared_memory.hpp"
+#include "solver/batched/launch_kernel.cuh"
 #include "solver/batched/run_chunk.cuh"
 
 namespace eigen_g::batched {
@@ -14,16 +13,9 @@ namespace eigen_g::batched {
 template <class T>
 void enqueue_chunk(CUstream_st* stream, Method method, const Chunk<T>& chunk, const Work<T>& work,
                    bool vectors, int multiprocessors) {
-  const auto launch = [&](auto kernel, std::int64_t blocks, int threads, int shared,
-                          const auto&... arguments) {
-    if (shared > 48 << 10) allow_shared_memory(kernel, static_cast<std::size_t>(shared));
-    kernel<<<static_cast<unsigned>(blocks), static_cast<unsigned>(threads), static_cast<std::size_t>(shared),
-             stream>>>(arguments...);
-    EIGEN_G_LAUNCHED();
-  };
   using D = device_t<T>;
-  run_chunk<D>(launch, method, std::bit_cast<Chunk<D>>(chunk), std::bit_cast<Work<D>>(work), vectors,
-               multiprocessors);
+  run_chunk<D>(LaunchKernel{stream}, method, std::bit_cast<Chunk<D>>(chunk), std::bit_cast<Work<D>>(work),
+               vectors, multiprocessors);
 }
 
 template <class T>

@@ -38,11 +38,12 @@ struct ConquerMemory {
   R* d;          // eigenvalues, in the order of the columns of Q
   R *ds, *zs;    // the same and z, in ascending order of d
   R *dl, *zz;    // poles and z of the secular equation; the deflated values are at the end of dl
+  R* scale;      // U's column j is scale_j times what x holds
   R *zh, *tau;   // the new z; the roots' distances from their origins
-  R *rc, *rs;    // rotations of the deflation
+  R* origin;     // the poles from which tau is measured
+  R *rc, *rs;    // rotations of the deflation, from the end of the arrays on
   int* src;      // column of Q of each ds
   int* ks;       // column of Q of each dl
-  int* origin;   // pole from which tau is measured
   int *ri, *rj;  // columns of the rotations
   int* count;    // [4]: of each merge the kept values and the rotations
   __device__ explicit ConquerMemory(R* memory) {
@@ -57,13 +58,14 @@ struct ConquerMemory {
     rc = zz + NP;
     rs = rc + NP;
     zh = ds;
+    scale = zz;
     tau = zs;
     src = reinterpret_cast<int*>(rs + NP);
     ks = src + NP;
     ri = ks + NP;
     rj = ri + NP;
     count = rj + NP;
-    origin = src;
+    origin = rc;  // kept values and rotations together are at most the values of a merge
   }
 };
 
@@ -214,8 +216,8 @@ __device__ __forceinline__ int2 deflate_in_turn(int m, R rho, R tolerance, const
       const R gap = dj - db, sum = fma(zj, zj, zb * zb);
       if (gap * fabs(zj * zb) <= tolerance * sum) {
         const R inverse = inverse_root(sum), c = zj * inverse, s = -zb * inverse;
-        rc[rotations] = c;
-        rs[rotations] = s;
+        rc[m - 1 - rotations] = c;
+        rs[m - 1 - rotations] = s;
         ri[rotations] = src[before];
         rj[rotations] = src[j];
         ++rotations;
@@ -251,7 +253,7 @@ __device__ __forceinline__ int2 deflate_in_turn(int m, R rho, R tolerance, const
 // The last merge leaves the eigenvalues in d. These values say what else it leaves in shared memory.
 enum class MergeResult {
   values,   // nothing
-  factors,  // U in x and Q in y
+  factors,  // U in x with its scales, and Q in y
   product   // Q U: in y after level 1, in x after level 2
 };
 
@@ -273,10 +275,10 @@ __device__ __forceinline__ bool merge_level(const ConquerMemory<R, NP>& sm, int 
   const R* const q1 = q0 + BS * QS;
   R* const u = sm.x + g * MC * LDU;
   R *const d = sm.d + o, *const ds = sm.ds + o, *const zs = sm.zs + o, *const dl = sm.dl + o,
-           *const zz = sm.zz + o, *const zh = sm.zh + o, *const tau = sm.tau + o, *const rc = sm.rc + o,
-           *const rs = sm.rs + o;
-  int *const src = sm.src + o, *const ks = sm.ks + o, *const origin = sm.origin + o, *const ri = sm.ri + o,
-             *const rj = sm.rj + o, *const count = sm.count + 2 * g;
+           *const zz = sm.zz + o, *const scale = sm.scale + o, *const zh = sm.zh + o, *const tau = sm.tau + o,
+           *const rc = sm.rc + o, *const rs = sm.rs + o, *const origin = sm.origin + o;
+  int *const src = sm.src + o, *const ks = sm.ks + o, *const ri = sm.ri + o, *const rj = sm.rj + o,
+             *const count = sm.count + 2 * g;
   const R tear = e[middle - 1], rho = 2 * fabs(tear);
 
   if (tm < m) {  // z, and everything in ascending order of d
@@ -332,11 +334,11 @@ __device__ __forceinline__ bool merge_level(const ConquerMemory<R, NP>& sm, int 
   const bool converged = find_root(dl, zz, k, i, parity, rho, root_origin, root_tau);
   if (i < k && parity == 0) {
     tau[i] = root_tau;
-    origin[i] = root_origin;
+    origin[i] = dl[root_origin];
   }
   __syncthreads();
   if constexpr (RESULT == MergeResult::values) {
-    if (i < m && parity == 0) d[i] = i < k ? dl[origin[i]] + tau[i] : dl[i];
+    if (i < m && parity == 0) d[i] = i < k ? origin[i] + tau[i] : dl[i];
     __syncthreads();
     return converged;
   }
@@ -346,7 +348,7 @@ __device__ __forceinline__ bool merge_level(const ConquerMemory<R, NP>& sm, int 
       const R di = dl[i];
 #pragma unroll 4
       for (int j = parity; j < k; j += 2) {
-        const R delta = (di - dl[origin[j]]) - tau[j];
+        const R delta = (di - origin[j]) - tau[j];
         product *= j == i ? -delta : delta * reciprocal(di - dl[j]);
       }
     }
@@ -357,7 +359,7 @@ __device__ __forceinline__ bool merge_level(const ConquerMemory<R, NP>& sm, int 
   {  // column i of U, its rows in the order of Q's columns
     R squares = 0, from = 0, distance = 0;
     if (i < k) {
-      from = dl[origin[i]];
+      from = origin[i];
       distance = tau[i];
 #pragma unroll 4
       for (int j = parity; j < k; j += 2) {
@@ -368,19 +370,23 @@ __device__ __forceinline__ bool merge_level(const ConquerMemory<R, NP>& sm, int 
     }
     squares += __shfl_xor_sync(all_lanes, squares, 1);
     if (i < k) {
-      const R inverse = 1 / sqrt(squares);
-      for (int j = parity; j < k; j += 2) u[ks[j] * LDU + i] *= inverse;
       for (int j = k + parity; j < m; j += 2) u[ks[j] * LDU + i] = 0;
-      if (parity == 0) d[i] = from + distance;
+      if (parity == 0) {
+        d[i] = from + distance;
+        scale[i] = 1 / sqrt(squares);
+      }
     } else if (i < m) {
       for (int j = parity; j < m; j += 2) u[ks[j] * LDU + i] = j == i ? R(1) : R(0);
-      if (parity == 0) d[i] = dl[i];
+      if (parity == 0) {
+        d[i] = dl[i];
+        scale[i] = 1;
+      }
     }
     __syncwarp();
     if (parity == 0 && i < m)
       for (int j = rotations - 1; j >= 0; --j) {
         R *const a = u + ri[j] * LDU + i, *const b = u + rj[j] * LDU + i;
-        const R c = rc[j], s = rs[j], ua = *a, ub = *b;
+        const R c = rc[m - 1 - j], s = rs[m - 1 - j], ua = *a, ub = *b;
         *a = fma(c, ua, -s * ub);
         *b = fma(s, ua, c * ub);
       }
@@ -425,9 +431,9 @@ __device__ __forceinline__ bool merge_level(const ConquerMemory<R, NP>& sm, int 
           const int column = cg + CG * c;
           if (column >= m) continue;
           if (LEVEL == 1)
-            sm.y[(g * MC + column) * Plan::QS + row] = sum[half][a][c];
+            sm.y[(g * MC + column) * Plan::QS + row] = scale[column] * sum[half][a][c];
           else
-            sm.x[row * LDU + column] = sum[half][a][c];
+            sm.x[row * LDU + column] = scale[column] * sum[half][a][c];
         }
       }
     __syncthreads();
@@ -463,12 +469,11 @@ struct ReflectorRow {
     }
     tau = tid < 8 && k0 + tid < n - 1 ? tau_of[k0 + tid] : R(0);
   }
-  // Row r of V at v + r stride, and the eight tau.
-  __device__ void put(R* v, int stride, R* tau8) const {
+  // Row r of V at v + r stride.
+  __device__ void put(R* v, int stride) const {
     const int tid = threadIdx.x, r = tid % NP, h = tid / NP;
 #pragma unroll
     for (int q = 0; q < 4; ++q) v[r * stride + 4 * h + q] = values[q];
-    if (tid < 8) tau8[tid] = tau;
   }
 };
 
@@ -529,7 +534,8 @@ __global__ void __launch_bounds__(2 * NP) conquer(Chunk<R> chunk, Work<R> work) 
     ReflectorRow<R, NP> next;
     next.fetch(vs, work.tau + row, n, top);
     for (int k0 = top; k0 >= 0; k0 -= 8) {
-      next.put(v, 8, tau8);
+      next.put(v, 8);
+      if (tid < 8) tau8[tid] = next.tau;
       __syncthreads();
       if (k0 > 0) next.fetch(vs, work.tau + row, n, k0 - 8);
       {

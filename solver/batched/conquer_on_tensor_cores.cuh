@@ -8,21 +8,41 @@
 #pragma once
 
 #include "solver/batched/conquer.cuh"
+#include "solver/batched/multiply_8x8x4.cuh"
 
 namespace eigen_g::batched {
 
-// D := A B + D for A 8 x 4, B 4 x 8: lane (m, k) has A(m, k), B(k, m), and D(m, 2 k), D(m, 2 k + 1) in d.
-#ifdef __CUDACC__
-__device__ __forceinline__ void multiply_8x8x4(double2& d, double a, double b) {
-#if __CUDA_ARCH__ >= 800
-  asm("mma.sync.aligned.m8n8k4.row.col.f64.f64.f64.f64 {%0, %1}, {%2}, {%3}, {%0, %1};"
-      : "+d"(d.x), "+d"(d.y)
-      : "d"(a), "d"(b));
-#else
-  __trap();
-#endif
+// A warp computes -T of the eight reflectors from k0 on, 8 x 8, row-major: column j of T solves
+//   t_q = tau_q ((q = j) - sum over p > q of (v_q, v_p) t_p)
+template <int NP>
+__device__ __forceinline__ void negative_factor(const Reflectors<double>& vs, const double* tau, int n,
+                                                int k0, double* to) {
+  const int lane = threadIdx.x % 32, lm = lane / 4, lk = lane % 4, k = k0 + lm;
+  double2 even, odd;  // V^T V over the rows 2 k and 2 k + 1
+  even.x = even.y = odd.x = odd.y = 0;
+#pragma unroll 4
+  for (int r = k0 + 2 * lk; r < n + 2 * lk; r += 8) {
+    const double v0 = k < n - 1 && r > k && r < n ? vs(r, k) : 0.0,
+                 v1 = k < n - 1 && r + 1 > k && r + 1 < n ? vs(r + 1, k) : 0.0;
+    multiply_8x8x4(even, v0, v0);
+    multiply_8x8x4(odd, v1, v1);
+  }
+  to[8 * lm + 2 * lk] = even.x + odd.x;
+  to[8 * lm + 2 * lk + 1] = even.y + odd.y;
+  __syncwarp();
+  double t[8];
+#pragma unroll
+  for (int q = 7; q >= 0; --q) {
+    double sum = q == lm ? 1 : 0;
+#pragma unroll
+    for (int p = 7; p > q; --p) sum = fma(-to[8 * q + p], t[p], sum);
+    t[q] = k0 + q < n - 1 ? tau[k0 + q] * sum : 0.0;
+  }
+  __syncwarp();
+  if (lk == 0)
+#pragma unroll
+    for (int q = 0; q < 8; ++q) to[8 * q + lm] = -t[q];
 }
-#endif
 
 // Some registers are left to a block of find_values() on the same multiprocessor. Without them find_values() waits for whole blocks.
 template <int NP>
@@ -45,13 +65,14 @@ __global__ void EIGEN_G_REGISTERS(2 * NP, 1, (NP == 64 ? 120 : 240))
   {  // Z = Q U: the first s1 rows from Q's first block, the others from its second
     const int s1 = leaf_begin(n, 2, 4), s2 = n - s1;
     const double* const u = sm.x + 16 * warp + lm;
+    const double scale[2] = {sm.scale[16 * warp + lm], sm.scale[16 * warp + 8 + lm]};
 #pragma unroll 1
     for (int k0 = 0; k0 < s1; k0 += 4) {
       const int k = k0 + lk;
       const bool in = k < s1;
       double a[2];
 #pragma unroll
-      for (int t = 0; t < 2; ++t) a[t] = in ? u[k * LDU + 8 * t] : 0.0;
+      for (int t = 0; t < 2; ++t) a[t] = in ? scale[t] * u[k * LDU + 8 * t] : 0.0;
 #pragma unroll
       for (int i = 0; i < RT / 2; ++i) {
         const int r = 8 * i + lm;
@@ -66,7 +87,7 @@ __global__ void EIGEN_G_REGISTERS(2 * NP, 1, (NP == 64 ? 120 : 240))
       const bool in = k < s2;
       double a[2];
 #pragma unroll
-      for (int t = 0; t < 2; ++t) a[t] = in ? u[(s1 + k) * LDU + 8 * t] : 0.0;
+      for (int t = 0; t < 2; ++t) a[t] = in ? scale[t] * u[(s1 + k) * LDU + 8 * t] : 0.0;
 #pragma unroll
       for (int i = RT / 4; i < RT; ++i) {
         if (8 * i + 7 >= s1 && 8 * i < n) {
@@ -79,52 +100,44 @@ __global__ void EIGEN_G_REGISTERS(2 * NP, 1, (NP == 64 ? 120 : 240))
     }
   }
 
-  {  // Z := H_1 H_2 ... Z, eight reflectors at once, the last eight first: Y = V^T Z, Y' from V^T V and tau, Z := Z - V Y'
-    double* const v = sm.y;  // [row][VS]
-    double* const tau8 = v + NP * VS;
-    const int top = (n - 3) / 8 * 8;
+  // Z := H_1 H_2 ... Z, eight reflectors at once, the last eight first: Z := Z - V T V^T Z with the upper triangular T of
+  // H_1 ... H_8 = I - V T V^T.
+  const int top = (n - 3) / 8 * 8;
+  double* const minus_t = sm.x;  // [block of reflectors][8][8]: -T
+  __syncthreads();
+  for (int k0 = 8 * warp; k0 <= top; k0 += NP / 2)
+    negative_factor<NP>(vs, work.tau + row, n, k0, minus_t + 8 * k0);
+  {
+    double* v = sm.y;  // [row][VS], two buffers in turn
     ReflectorRow<double, NP> next;
     next.fetch(vs, work.tau + row, n, top);
 #pragma unroll 1
     for (int k0 = top; k0 >= 0; k0 -= 8) {
-      __syncthreads();
-      next.put(v, VS, tau8);
+      next.put(v, VS);
       __syncthreads();
       if (k0 > 0) next.fetch(vs, work.tau + row, n, k0 - 8);
       const int first = k0 / 8;  // V is zero in the rows above 8 first
-      double2 y[2], g;  // y: column m, reflectors 2 k and 2 k + 1; g: reflector m, reflectors 2 k and 2 k + 1
-      y[0].x = y[0].y = y[1].x = y[1].y = g.x = g.y = 0;
+      double2 even[2], odd[2];   // V^T Z over the rows 2 k and 2 k + 1: column m, reflectors 2 k and 2 k + 1
+#pragma unroll
+      for (int t = 0; t < 2; ++t) even[t].x = even[t].y = odd[t].x = odd[t].y = 0;
 #pragma unroll
       for (int i = 0; i < RT; ++i) {
         if (i >= first && 8 * i < n) {
           const double v0 = v[(8 * i + 2 * lk) * VS + lm], v1 = v[(8 * i + 2 * lk + 1) * VS + lm];
 #pragma unroll
           for (int t = 0; t < 2; ++t) {
-            multiply_8x8x4(y[t], z[t][i].x, v0);
-            multiply_8x8x4(y[t], z[t][i].y, v1);
+            multiply_8x8x4(even[t], z[t][i].x, v0);
+            multiply_8x8x4(odd[t], z[t][i].y, v1);
           }
-          multiply_8x8x4(g, v0, v0);
-          multiply_8x8x4(g, v1, v1);
         }
       }
-      // y'_q = tau_q (y_q - sum over p > q of (v_q, v_p) y'_p)
+      const double2 factor = *reinterpret_cast<const double2*>(minus_t + 8 * k0 + 8 * lm + 2 * lk);
+      double2 y[2];  // -T V^T Z
 #pragma unroll
-      for (int p = 7; p >= 0; --p) {
-        const double gx = __shfl_sync(all_lanes, g.x, 4 * p + lk),
-                     gy = __shfl_sync(all_lanes, g.y, 4 * p + lk);
-#pragma unroll
-        for (int t = 0; t < 2; ++t) {
-          const double mine = tau8[p] * (p & 1 ? y[t].y : y[t].x),
-                       yp = __shfl_sync(all_lanes, mine, 4 * lm + p / 2);
-          if (2 * lk == p)
-            y[t].x = yp;
-          else if (2 * lk < p)
-            y[t].x = fma(-gx, yp, y[t].x);
-          if (2 * lk + 1 == p)
-            y[t].y = yp;
-          else if (2 * lk + 1 < p)
-            y[t].y = fma(-gy, yp, y[t].y);
-        }
+      for (int t = 0; t < 2; ++t) {
+        y[t].x = y[t].y = 0;
+        multiply_8x8x4(y[t], even[t].x + odd[t].x, factor.x);
+        multiply_8x8x4(y[t], even[t].y + odd[t].y, factor.y);
       }
 #pragma unroll
       for (int i = 0; i < RT; ++i) {
@@ -132,11 +145,12 @@ __global__ void EIGEN_G_REGISTERS(2 * NP, 1, (NP == 64 ? 120 : 240))
           const double v0 = v[(8 * i + lm) * VS + 2 * lk], v1 = v[(8 * i + lm) * VS + 2 * lk + 1];
 #pragma unroll
           for (int t = 0; t < 2; ++t) {
-            multiply_8x8x4(z[t][i], -y[t].x, v0);
-            multiply_8x8x4(z[t][i], -y[t].y, v1);
+            multiply_8x8x4(z[t][i], y[t].x, v0);
+            multiply_8x8x4(z[t][i], y[t].y, v1);
           }
         }
       }
+      v = v == sm.y ? sm.y + NP * VS : sm.y;
     }
   }
 

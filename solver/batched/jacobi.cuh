@@ -3,7 +3,7 @@
 // Jacobi is as fast as the closed formulas for N = 3, and accurate at double eigenvalues, where the closed formulas lose half of the digits.
 #pragma once
 
-#include "solver/batched/arithmetic.cuh"
+#include "solver/batched/tiny_pencil.cuh"
 
 namespace eigen_g::batched {
 
@@ -12,12 +12,13 @@ inline constexpr int jacobi_threads = 128;
 EIGEN_G_HOST_DEVICE constexpr int jacobi_stride(int order) {
   return order * order | 1;
 }
-template <class T, int N>
+template <class T, int N, bool PENCIL>
 EIGEN_G_HOST_DEVICE constexpr int jacobi_shared() {
-  return jacobi_threads * jacobi_stride(N) * static_cast<int>(sizeof(T));
+  return jacobi_threads * jacobi_stride(N) * static_cast<int>(sizeof(T)) * (PENCIL ? 2 : 1);
 }
 
-template <class T, int N>
+//   PENCIL   generalised problems: the matrix in registers is C = L^-1 A L^-H (tiny_pencil.cuh)
+template <class T, int N, bool PENCIL>
 __global__ void __launch_bounds__(jacobi_threads) jacobi(Chunk<T> chunk) {
   using R = real_t<T>;
   using L = Limits<R>;
@@ -32,17 +33,27 @@ __global__ void __launch_bounds__(jacobi_threads) jacobi(Chunk<T> chunk) {
     const std::int64_t id = chunk.id(first + matrix);
     memory[matrix * S + q % NN] = chunk.a.of(id)[static_cast<std::int64_t>(column) * chunk.lda.of(id) + r];
   }
+  [[maybe_unused]] T* const memory_of_b = memory + jacobi_threads * S;
+  if constexpr (PENCIL)
+    for (int q = tid; q < here * NN; q += jacobi_threads) {
+      const int matrix = q / NN, column = q % NN / N, r = q % NN % N;
+      const std::int64_t id = chunk.id(first + matrix);
+      memory_of_b[matrix * S + q % NN] =
+          chunk.b.of(id)[static_cast<std::int64_t>(column) * chunk.ldb.of(id) + r];
+    }
   __syncthreads();
   T a[N][N], v[N][N];
-  R w[N];
+  R w[N] = {};
   if (tid < here) {
     const Triangle<T> source(memory + tid * S, N, chunk.upper);
+    [[maybe_unused]] TinyPencil<T, N> pencil;
+    if constexpr (PENCIL) pencil.factor(source, Triangle<T>(memory_of_b + tid * S, N, chunk.upper), a);
     R largest = 0;
 #pragma unroll
     for (int j = 0; j < N; ++j)
 #pragma unroll
       for (int i = j; i < N; ++i) {
-        a[i][j] = source(i, j);
+        if constexpr (!PENCIL) a[i][j] = source(i, j);
         const R size = largest_part(a[i][j]);
         if (!(size <= L::largest)) largest = R(INFINITY);
         if (size > largest) largest = size;
@@ -124,12 +135,26 @@ __global__ void __launch_bounds__(jacobi_threads) jacobi(Chunk<T> chunk) {
             v[r][j + 1] = entry;
           }
         }
-    report_status(chunk, chunk.id(first + tid), !finite ? -1 : open ? 1 : 0);
+    int info = !finite ? -1 : open ? 1 : 0, total = exponent;
+    if constexpr (PENCIL) {
+      info = pencil_info(pencil.state, info, N);
+      total += pencil.exponent;
+      for (int k = 0; k < N; ++k)
+        if (k >= chunk.from && k < chunk.to && info == 0 && !(fabs(scalbn(w[k], total)) <= L::largest))
+          info = -1;
+      pencil.back_substitute(v);
+    }
+    const bool valid = info >= 0 && info <= N;
+    report_status(chunk, chunk.id(first + tid), info);
 #pragma unroll
     for (int j = 0; j < N; ++j) {
-      w[j] = finite ? scalbn(w[j], exponent) : R(NAN);
+      w[j] = valid ? scalbn(w[j], total) : R(NAN);
 #pragma unroll
-      for (int i = 0; i < N; ++i) memory[tid * S + j * N + i] = finite ? v[i][j] : not_a_number<T>();
+      for (int i = 0; i < N; ++i) {
+        int row = i;
+        if constexpr (PENCIL) row = pencil.order[i];
+        memory[tid * S + j * N + row] = valid ? v[i][j] : not_a_number<T>();
+      }
     }
   }
   __syncthreads();

@@ -7,6 +7,7 @@
 //   33..128    tridiagonalize_in_blocks()  find_values(), leaves    real: conquer() or conquer_on_tensor_cores()
 //                                                                   complex: conquer_tridiagonal(), back_transform_strip()
 //                                                                   values only: conquer_tridiagonal()
+//   129..512   run_in_memory.cuh
 #pragma once
 
 #include <type_traits>
@@ -16,6 +17,7 @@
 #include "solver/batched/batched_device.hpp"
 #include "solver/batched/conquer_on_tensor_cores.cuh"
 #include "solver/batched/jacobi.cuh"
+#include "solver/batched/run_in_memory.cuh"
 #include "solver/batched/tridiagonalize.cuh"
 
 namespace eigen_g::batched {
@@ -26,6 +28,7 @@ Work<T> place_work(Arena& arena, Method method, int n, bool vectors, std::int64_
   using R = real_t<T>;
   Work<T> work;
   if (method == Method::jacobi) return work;
+  if (method == Method::in_memory) return place_work_in_memory<T>(arena, n, vectors, count);
   const int leaves = leaves_of(method), rows = ql_most_rows(n, leaves);
   const std::int64_t problems = count * leaves;
   work.ld = n;
@@ -45,17 +48,6 @@ Work<T> place_work(Arena& arena, Method method, int n, bool vectors, std::int64_
   return work;
 }
 
-template <int N>
-using Order = std::integral_constant<int, N>;
-
-// Calls act(Order<NP>()) for the smallest NP of the list that is at least n.
-template <int NP, int... Larger, class Act>
-void with_padded_order(PaddedOrders<NP, Larger...>, int n, const Act& act) {
-  if constexpr (sizeof...(Larger) > 0)
-    if (n > NP) return with_padded_order(PaddedOrders<Larger...>(), n, act);
-  act(Order<NP>());
-}
-
 //   launch            launch(kernel, blocks, threads, bytes of shared memory, arguments...)
 //   multiprocessors   of the GPU
 template <class T, class Launch>
@@ -64,11 +56,12 @@ void run_chunk(const Launch& launch, Method method, const Chunk<T>& chunk, const
   using R = real_t<T>;
   const int n = chunk.n;
   const std::int64_t count = chunk.count;
+  if (method == Method::in_memory) return run_in_memory(launch, chunk, work, vectors, multiprocessors);
   if (method == Method::jacobi) {
     with_padded_order(ExactOrders(), n, [&](auto np) {
       constexpr int N = np;
-      launch(jacobi<T, N>, (count + jacobi_threads - 1) / jacobi_threads, jacobi_threads,
-             jacobi_shared<T, N>(), chunk);
+      launch(jacobi<T, N, false>, (count + jacobi_threads - 1) / jacobi_threads, jacobi_threads,
+             jacobi_shared<T, N, false>(), chunk);
     });
     return;
   }
@@ -83,19 +76,13 @@ void run_chunk(const Launch& launch, Method method, const Chunk<T>& chunk, const
              tridiagonalize_shared<T, np>(), chunk, work);
     });
   }
-  // A batch with few problems has fewer of them in a warp: all multiprocessors have work then, and lanes wait less for each other.
   const int leaves = leaves_of(method);
-  const std::int64_t problems = count * leaves;
-  int lanes = 32;
-  while (lanes > 1 && (problems + lanes - 1) / lanes < 2 * multiprocessors) lanes /= 2;
-  const std::int64_t warps = (problems + lanes - 1) / lanes;
-  const int shared = ql_shared(n, leaves, sizeof(R));
   if (!vectors && leaves == 1) {
-    launch(find_values<T, false>, warps, 32, shared, chunk, work, lanes, leaves);
+    launch_find_values<false>(launch, chunk, work, leaves, multiprocessors);
     launch(order_values<T>, (count + 3) / 4, 128, 0, chunk, work);
     return;
   }
-  launch(find_values<T, true>, warps, 32, shared, chunk, work, lanes, leaves);
+  launch_find_values<true>(launch, chunk, work, leaves, multiprocessors);
   if (leaves == 1) {
     launch(rows_of_z<T>, count, 32, RowsPlan<T, 32>::shared(work.most_sweeps), chunk, work);
     return;

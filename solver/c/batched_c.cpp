@@ -36,6 +36,38 @@ std::int64_t syevd_batched_device(char jobz, char uplo, std::int64_t n, T* a, st
                     });
 }
 
+template <class T>
+std::int64_t sygvd_batched(char jobz, char uplo, std::int64_t n, T* a, std::int64_t lda,
+                           std::int64_t stride_a, const T* b, std::int64_t ldb, std::int64_t stride_b,
+                           real_t<T>* w, std::int64_t stride_w, std::int32_t* status, std::int64_t count) {
+  return c_info::of({"job", "uplo", "n", "a", "lda", "strides.a", "b", "ldb", "strides.b", "w", "strides.w",
+                     "status", "count"},
+                    [&] {
+                      const Options options = options_of(jobz, uplo);
+                      return eigen_g::sygvd_batched(n, count, a, lda, b, ldb, w,
+                                                    options.vectors ? a : nullptr, lda, status,
+                                                    {stride_a, stride_w, stride_a, stride_b}, options)
+                          .failed;
+                    });
+}
+
+template <class T>
+std::int64_t sygvd_batched_device(char jobz, char uplo, std::int64_t n, T* a, std::int64_t lda,
+                                  std::int64_t stride_a, T* b, std::int64_t ldb, std::int64_t stride_b,
+                                  real_t<T>* w, std::int64_t stride_w, T* z, std::int64_t ldz,
+                                  std::int64_t stride_z, std::int32_t* status, std::int64_t count,
+                                  CUstream_st* stream) {
+  return c_info::of({"job", "uplo", "n", "a", "lda", "strides.a", "b", "ldb", "strides.b", "w", "strides.w",
+                     "z", "ldz", "strides.z", "status", "count", "stream"},
+                    [&] {
+                      return eigen_g::sygvd_batched(n, count, device(a), lda, device(b), ldb, device(w),
+                                                    device(z), ldz, device(status), stream,
+                                                    {stride_a, stride_w, stride_z, stride_b},
+                                                    options_of(jobz, uplo))
+                          .failed;
+                    });
+}
+
 }  // namespace
 
 // The entries of one type: C is the entries' type in C, R the values'.
@@ -52,6 +84,23 @@ std::int64_t syevd_batched_device(char jobz, char uplo, std::int64_t n, T* a, st
     return syevd_batched_device(jobz, uplo, n, of_c(const_cast<C*>(a_dev)), lda, stride_a, w_dev, stride_w, \
                                 of_c(z_dev), ldz, stride_z, status_dev, count, stream);                     \
   }
+#define EIGEN_G_SYGVD_BATCHED(name, C, R)                                                                  \
+  std::int64_t eigen_g_##name##gvd_batched(char jobz, char uplo, std::int64_t n, C* a, std::int64_t lda,   \
+                                           std::int64_t stride_a, const C* b, std::int64_t ldb,            \
+                                           std::int64_t stride_b, R* w, std::int64_t stride_w,             \
+                                           std::int32_t* status, std::int64_t count) {                     \
+    return sygvd_batched(jobz, uplo, n, of_c(a), lda, stride_a, of_c(const_cast<C*>(b)), ldb, stride_b, w, \
+                         stride_w, status, count);                                                         \
+  }                                                                                                        \
+  std::int64_t eigen_g_##name##gvd_batched_device(                                                         \
+      char jobz, char uplo, std::int64_t n, const C* a_dev, std::int64_t lda, std::int64_t stride_a,       \
+      const C* b_dev, std::int64_t ldb, std::int64_t stride_b, R* w_dev, std::int64_t stride_w, C* z_dev,  \
+      std::int64_t ldz, std::int64_t stride_z, std::int32_t* status_dev, std::int64_t count,               \
+      CUstream_st* stream) {                                                                               \
+    return sygvd_batched_device(jobz, uplo, n, of_c(const_cast<C*>(a_dev)), lda, stride_a,                 \
+                                of_c(const_cast<C*>(b_dev)), ldb, stride_b, w_dev, stride_w, of_c(z_dev),  \
+                                ldz, stride_z, status_dev, count, stream);                                 \
+  }
 
 extern "C" {
 
@@ -59,6 +108,10 @@ EIGEN_G_SYEVD_BATCHED(dsy, double, double)
 EIGEN_G_SYEVD_BATCHED(ssy, float, float)
 EIGEN_G_SYEVD_BATCHED(zhe, eigen_g_double_complex, double)
 EIGEN_G_SYEVD_BATCHED(che, eigen_g_complex, float)
+EIGEN_G_SYGVD_BATCHED(dsy, double, double)
+EIGEN_G_SYGVD_BATCHED(ssy, float, float)
+EIGEN_G_SYGVD_BATCHED(zhe, eigen_g_double_complex, double)
+EIGEN_G_SYGVD_BATCHED(che, eigen_g_complex, float)
 
 std::int64_t eigen_g_dsolve_batched(std::int64_t n, std::int64_t count, const double* a, std::int64_t lda,
                                     std::int64_t stride_a, double* w, std::int64_t stride_w, double* z,

@@ -5,6 +5,8 @@
 #include <cstdint>
 #include <cstring>
 #include <optional>
+#include <string>
+#include <string_view>
 
 #include "hybrid/c_complex.h"
 #include "hybrid/c_info.hpp"
@@ -25,23 +27,24 @@ inline bool is_of_options(Argument argument) {
 
 namespace eigen_g::c_arguments {
 
-inline bool vectors_of(char jobz) {
-  if (c_info::upper(jobz) != 'N' && c_info::upper(jobz) != 'V')
-    throw InvalidArgument(Argument::job, "must be 'N' or 'V'");
-  return c_info::upper(jobz) == 'V';
+// The upper case of a letter that must be one of `letters`. Throws InvalidArgument for others.
+inline char one_of(std::string_view letters, char letter, Argument argument) {
+  const char upper = c_info::upper(letter);
+  if (letters.find(upper) != std::string_view::npos) return upper;
+  std::string must;
+  for (const char one : letters)
+    must += (must.empty() ? "" : one == letters.back() ? " or " : ", ") + std::string{'\'', one, '\''};
+  throw InvalidArgument(argument, "must be " + must);
+}
+
+// `letters`: the letter of values only, and the letter with vectors.
+inline bool vectors_of(char job, std::string_view letters = "NV") {
+  return one_of(letters, job, Argument::job) == letters[1];
 }
 
 inline Subset subset_of(char range, double vl, double vu, std::int64_t il, std::int64_t iu) {
-  switch (c_info::upper(range)) {
-    case 'A':
-      return {};
-    case 'V':
-      return Subset::by_value(vl, vu);
-    case 'I':
-      return Subset::by_index(il, iu);
-    default:
-      throw InvalidArgument(Argument::range, "must be 'A', 'V' or 'I'");
-  }
+  const char letter = one_of("AVI", range, Argument::range);
+  return letter == 'V' ? Subset::by_value(vl, vu) : letter == 'I' ? Subset::by_index(il, iu) : Subset();
 }
 
 inline Options options_of(char jobz, char uplo, const Subset& subset = {}) {
@@ -53,16 +56,8 @@ inline Options options_of(char jobz, char uplo, const Subset& subset = {}) {
 }
 
 inline DeviceChoice device_of(char device) {
-  switch (c_info::upper(device)) {
-    case 'A':
-      return DeviceChoice::automatic;
-    case 'C':
-      return DeviceChoice::cpu;
-    case 'G':
-      return DeviceChoice::gpu;
-    default:
-      throw InvalidArgument(Argument::device, "must be 'A', 'C' or 'G'");
-  }
+  const char letter = one_of("ACG", device, Argument::device);
+  return letter == 'C' ? DeviceChoice::cpu : letter == 'G' ? DeviceChoice::gpu : DeviceChoice::automatic;
 }
 
 // The caller's options as far as its version of the struct has them; null: the default ones.
@@ -77,18 +72,23 @@ inline eigen_g_options whole_options(const eigen_g_options* given) {
   return options;
 }
 
+inline std::string text_of(const char* text) {
+  return text ? text : "";
+}
+
+template <class Value>
+Value named(std::optional<Value> value, Argument argument, const char* must) {
+  if (!value) throw InvalidArgument(argument, must);
+  return *value;
+}
+
 inline Options options_of(const eigen_g_options& o) {
   Options options = options_of(o.jobz, o.uplo, subset_of(o.range, o.vl, o.vu, o.il, o.iu));
-  const std::optional<Engine> engine = engine_of(o.engine ? o.engine : "");
-  if (!engine) throw InvalidArgument(Argument::engine, "is not one of native, df, emulated, auto");
-  options.engine = *engine;
-  const std::optional<Path> path = path_of(o.path ? o.path : "");
-  if (!path) throw InvalidArgument(Argument::path, "is not one of auto, one_stage, two_stage");
-  options.path = *path;
-  const std::optional<Precision> precision = precision_of(o.precision ? o.precision : "");
-  if (!precision)
-    throw InvalidArgument(Argument::options, "name a precision that is not one of native, mixed");
-  options.precision = *precision;
+  options.engine =
+      named(engine_of(text_of(o.engine)), Argument::engine, "is not one of native, df, emulated, auto");
+  options.path = named(path_of(text_of(o.path)), Argument::path, "is not one of auto, one_stage, two_stage");
+  options.precision = named(precision_of(text_of(o.precision)), Argument::options,
+                            "name a precision that is not one of native, mixed");
   return options;
 }
 
@@ -98,7 +98,7 @@ inline Devices devices_of(const eigen_g_options& o) {
   devices.gpus = o.gpus;
   devices.threads = o.threads;
   devices.multiprocessors = o.multiprocessors;
-  devices.ratio = parse_ratio(o.ratio ? o.ratio : "");
+  devices.ratio = parse_ratio(text_of(o.ratio));
   return devices;
 }
 

@@ -16,13 +16,12 @@ extern "C" std::int64_t eigen_g_dsfew(char end, std::int64_t n, std::int64_t cou
   return c_info::of({Argument::job, Argument::n, Argument::m, Argument::a, Argument::x, Argument::y,
                      Argument::other, Argument::w, Argument::z, Argument::ldz},
                     [&] {
-                      if (c_info::upper(end) != 'L' && c_info::upper(end) != 'H')
-                        throw InvalidArgument(Argument::job, "must be 'L' or 'H'");
+                      const char letter = c_arguments::one_of("LH", end, Argument::job);
                       if (count < 1 || count > std::max<std::int64_t>(1, n))
                         throw InvalidArgument(Argument::m, "must be from 1 to n");
                       FewOptions options;
                       options.count = count;
-                      options.end = c_info::upper(end) == 'H' ? End::highest : End::lowest;
+                      options.end = letter == 'H' ? End::highest : End::lowest;
                       if (tolerance != 0) options.tolerance = tolerance;
                       const CsrMatrix<double> a{n, row_offsets, column, value};
                       const FewReport report = solve_few(a, w, z, ldz, options);

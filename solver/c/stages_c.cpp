@@ -8,7 +8,6 @@
 namespace {
 
 using namespace eigen_g;
-using c_info::uplo_of;
 
 // The arguments of the entries on host pointers. The device forms have a stream after them.
 constexpr auto sytrd_arguments = {"uplo", "n", "a", "lda", "d", "e", "tau"};
@@ -19,24 +18,31 @@ constexpr auto sytrd_sb2st_arguments = {"uplo", "n", "kd", "ab", "ldab", "d", "e
 constexpr auto ormtr_sb2st_arguments = {"n", "m", "kd", "hous", "z", "ldz"};
 constexpr auto ormtr_sy2sb_arguments = {"uplo", "n", "m", "kd", "a", "lda", "tau", "z", "ldz"};
 
-// The info of a stage; run() returns its report.
-template <class Run>
-std::int64_t info(std::initializer_list<const char*> arguments, Run&& run) {
-  return c_info::of(arguments, [&] { return c_arguments::info_of(run()); });
+// An argument of C as the argument of C++: a letter is a triangle.
+template <class X>
+X of_c(X x) {
+  return x;
+}
+Uplo of_c(char uplo) {
+  return c_info::uplo_of(uplo);
 }
 
-// 'N': values only, 'I': with vectors.
-bool vectors_of(char compz) {
-  if (c_info::upper(compz) != 'N' && c_info::upper(compz) != 'I')
-    throw InvalidArgument(Argument::job, "must be 'N' or 'I'");
-  return c_info::upper(compz) == 'I';
+// The info of stage(call, given...).
+template <class Stage, class... Given>
+std::int64_t info(std::initializer_list<const char*> arguments, Stage* stage, const StageCall& call,
+                  Given... given) {
+  return c_info::of(arguments, [&] { return c_arguments::info_of(stage(call, of_c(given)...)); });
 }
 
-// If vectors are requested, a null z is an error. It does not mean values only.
-double* wanted(bool vectors, std::int64_t n, double* z) {
-  if (vectors && !z && n > 0)
-    throw InvalidArgument(Argument::z, "is null; must be an array, unless only values are requested");
-  return vectors ? z : nullptr;
+// stedc with compz 'N': values only, or 'I': with vectors. If vectors are requested, a null z is an error. It does not mean values only.
+std::int64_t stedc_info(const StageCall& call, char compz, std::int64_t n, double* d, double* e, double* z,
+                        std::int64_t ldz) {
+  return c_info::of(stedc_arguments, [&] {
+    const bool vectors = c_arguments::vectors_of(compz, "NI");
+    if (vectors && !z && n > 0)
+      throw InvalidArgument(Argument::z, "is null; must be an array, unless only values are requested");
+    return c_arguments::info_of(stedc_stage(call, n, d, e, vectors ? z : nullptr, ldz));
+  });
 }
 
 }  // namespace
@@ -45,60 +51,51 @@ extern "C" {
 
 std::int64_t eigen_g_dsytrd(char uplo, std::int64_t n, double* a, std::int64_t lda, double* d, double* e,
                             double* tau) {
-  return info(sytrd_arguments, [&] { return sytrd_stage(StageCall(), uplo_of(uplo), n, a, lda, d, e, tau); });
+  return info(sytrd_arguments, sytrd_stage, StageCall(), uplo, n, a, lda, d, e, tau);
 }
 std::int64_t eigen_g_dsytrd_device(char uplo, std::int64_t n, double* a_dev, std::int64_t lda, double* d_dev,
                                    double* e_dev, double* tau_dev, CUstream_st* stream) {
-  return info(sytrd_arguments,
-              [&] { return sytrd_stage(stream, uplo_of(uplo), n, a_dev, lda, d_dev, e_dev, tau_dev); });
+  return info(sytrd_arguments, sytrd_stage, stream, uplo, n, a_dev, lda, d_dev, e_dev, tau_dev);
 }
 
 std::int64_t eigen_g_dstedc(char compz, std::int64_t n, double* d, double* e, double* z, std::int64_t ldz) {
-  return info(stedc_arguments,
-              [&] { return stedc_stage(StageCall(), n, d, e, wanted(vectors_of(compz), n, z), ldz); });
+  return stedc_info(StageCall(), compz, n, d, e, z, ldz);
 }
 std::int64_t eigen_g_dstedc_device(char compz, std::int64_t n, double* d_dev, double* e_dev, double* z_dev,
                                    std::int64_t ldz, CUstream_st* stream) {
-  return info(stedc_arguments,
-              [&] { return stedc_stage(stream, n, d_dev, e_dev, wanted(vectors_of(compz), n, z_dev), ldz); });
+  return stedc_info(stream, compz, n, d_dev, e_dev, z_dev, ldz);
 }
 
 std::int64_t eigen_g_dormtr(char uplo, std::int64_t n, std::int64_t m, const double* a, std::int64_t lda,
                             const double* tau, double* z, std::int64_t ldz) {
-  return info(ormtr_arguments,
-              [&] { return ormtr_stage(StageCall(), uplo_of(uplo), n, m, a, lda, tau, z, ldz); });
+  return info(ormtr_arguments, ormtr_stage, StageCall(), uplo, n, m, a, lda, tau, z, ldz);
 }
 std::int64_t eigen_g_dormtr_device(char uplo, std::int64_t n, std::int64_t m, const double* a_dev,
                                    std::int64_t lda, const double* tau_dev, double* z_dev, std::int64_t ldz,
                                    CUstream_st* stream) {
-  return info(ormtr_arguments,
-              [&] { return ormtr_stage(stream, uplo_of(uplo), n, m, a_dev, lda, tau_dev, z_dev, ldz); });
+  return info(ormtr_arguments, ormtr_stage, stream, uplo, n, m, a_dev, lda, tau_dev, z_dev, ldz);
 }
 
 std::int64_t eigen_g_dsytrd_sy2sb(char uplo, std::int64_t n, std::int64_t kd, double* a, std::int64_t lda,
                                   double* ab, std::int64_t ldab, double* tau) {
-  return info(sytrd_sy2sb_arguments,
-              [&] { return sytrd_sy2sb_stage(StageCall(), uplo_of(uplo), n, kd, a, lda, ab, ldab, tau); });
+  return info(sytrd_sy2sb_arguments, sytrd_sy2sb_stage, StageCall(), uplo, n, kd, a, lda, ab, ldab, tau);
 }
 std::int64_t eigen_g_dsytrd_sy2sb_device(char uplo, std::int64_t n, std::int64_t kd, double* a_dev,
                                          std::int64_t lda, double* ab_dev, std::int64_t ldab, double* tau_dev,
                                          CUstream_st* stream) {
-  return info(sytrd_sy2sb_arguments, [&] {
-    return sytrd_sy2sb_stage(stream, uplo_of(uplo), n, kd, a_dev, lda, ab_dev, ldab, tau_dev);
-  });
+  return info(sytrd_sy2sb_arguments, sytrd_sy2sb_stage, stream, uplo, n, kd, a_dev, lda, ab_dev, ldab,
+              tau_dev);
 }
 
 std::int64_t eigen_g_dsytrd_sb2st(char uplo, std::int64_t n, std::int64_t kd, const double* ab,
                                   std::int64_t ldab, double* d, double* e, double* hous) {
-  return info(sytrd_sb2st_arguments,
-              [&] { return sytrd_sb2st_stage(StageCall(), uplo_of(uplo), n, kd, ab, ldab, d, e, hous); });
+  return info(sytrd_sb2st_arguments, sytrd_sb2st_stage, StageCall(), uplo, n, kd, ab, ldab, d, e, hous);
 }
 std::int64_t eigen_g_dsytrd_sb2st_device(char uplo, std::int64_t n, std::int64_t kd, const double* ab_dev,
                                          std::int64_t ldab, double* d_dev, double* e_dev, double* hous_dev,
                                          CUstream_st* stream) {
-  return info(sytrd_sb2st_arguments, [&] {
-    return sytrd_sb2st_stage(stream, uplo_of(uplo), n, kd, ab_dev, ldab, d_dev, e_dev, hous_dev);
-  });
+  return info(sytrd_sb2st_arguments, sytrd_sb2st_stage, stream, uplo, n, kd, ab_dev, ldab, d_dev, e_dev,
+              hous_dev);
 }
 
 std::int64_t eigen_g_dsytrd_sb2st_hous(std::int64_t n, std::int64_t kd) {
@@ -107,26 +104,23 @@ std::int64_t eigen_g_dsytrd_sb2st_hous(std::int64_t n, std::int64_t kd) {
 
 std::int64_t eigen_g_dormtr_sb2st(std::int64_t n, std::int64_t m, std::int64_t kd, const double* hous,
                                   double* z, std::int64_t ldz) {
-  return info(ormtr_sb2st_arguments, [&] { return ormtr_sb2st_stage(StageCall(), n, m, kd, hous, z, ldz); });
+  return info(ormtr_sb2st_arguments, ormtr_sb2st_stage, StageCall(), n, m, kd, hous, z, ldz);
 }
 std::int64_t eigen_g_dormtr_sb2st_device(std::int64_t n, std::int64_t m, std::int64_t kd,
                                          const double* hous_dev, double* z_dev, std::int64_t ldz,
                                          CUstream_st* stream) {
-  return info(ormtr_sb2st_arguments,
-              [&] { return ormtr_sb2st_stage(stream, n, m, kd, hous_dev, z_dev, ldz); });
+  return info(ormtr_sb2st_arguments, ormtr_sb2st_stage, stream, n, m, kd, hous_dev, z_dev, ldz);
 }
 
 std::int64_t eigen_g_dormtr_sy2sb(char uplo, std::int64_t n, std::int64_t m, std::int64_t kd, const double* a,
                                   std::int64_t lda, const double* tau, double* z, std::int64_t ldz) {
-  return info(ormtr_sy2sb_arguments,
-              [&] { return ormtr_sy2sb_stage(StageCall(), uplo_of(uplo), n, m, kd, a, lda, tau, z, ldz); });
+  return info(ormtr_sy2sb_arguments, ormtr_sy2sb_stage, StageCall(), uplo, n, m, kd, a, lda, tau, z, ldz);
 }
 std::int64_t eigen_g_dormtr_sy2sb_device(char uplo, std::int64_t n, std::int64_t m, std::int64_t kd,
                                          const double* a_dev, std::int64_t lda, const double* tau_dev,
                                          double* z_dev, std::int64_t ldz, CUstream_st* stream) {
-  return info(ormtr_sy2sb_arguments, [&] {
-    return ormtr_sy2sb_stage(stream, uplo_of(uplo), n, m, kd, a_dev, lda, tau_dev, z_dev, ldz);
-  });
+  return info(ormtr_sy2sb_arguments, ormtr_sy2sb_stage, stream, uplo, n, m, kd, a_dev, lda, tau_dev, z_dev,
+              ldz);
 }
 
 }  // extern "C"

@@ -13,6 +13,7 @@
 #include "hybrid/team/loops.hpp"
 #include "hybrid/team/split.hpp"
 #include "solver/calibrate/calibrate_steps.hpp"
+#include "solver/calibrate/share_rule.hpp"
 #include "solver/devices/tuning.hpp"
 
 namespace eigen_g {
@@ -111,6 +112,23 @@ const Calibration& calibration_of_process(int threads) {
   const auto at = kept.find(threads);
   return at != kept.end() ? at->second
                           : kept.emplace(threads, calibrate(Effort::quick, threads)).first->second;
+}
+
+ShareRule share_rule(const Devices& devices, std::int64_t n, bool is_double, const std::vector<int>& helpers,
+                     int multiprocessors) {
+  if (!devices.ratio.automatic()) return ShareRule(devices.ratio);
+  if (!is_double) return ShareRule();
+  const auto by = [&](const Calibration& calibration) {
+    TeamRates team = team_rates(calibration, current_gpu(), helpers, multiprocessors);
+    for (std::size_t i = 0; i < helpers.size(); ++i)
+      team.devices[i + 1].device.memory_free = gpu_memory_free(helpers[i]);
+    return ShareRule(std::move(team));
+  };
+  if (devices.calibration) return by(*devices.calibration);
+  if (n < solver_tuning().min_order_to_calibrate_for ||
+      (helpers.empty() && !helpers_may_pay(n, multiprocessors)))
+    return ShareRule();
+  return by(calibration_of_process(devices.threads));
 }
 
 bool helpers_may_pay([[maybe_unused]] std::int64_t n, [[maybe_unused]] int multiprocessors) {

@@ -6,6 +6,7 @@
 
 #include "gemm_df/tuning.hpp"
 #include "hybrid/instantiate.hpp"
+#include "hybrid/machine/cpu.hpp"
 #include "hybrid/machine/device.hpp"
 
 namespace eigen_g {
@@ -61,6 +62,24 @@ std::vector<double> SolveTeam<T>::take_work_shares() {
 template <class T>
 std::vector<double> SolveTeam<T>::take_seconds() {
   return team_ ? team_->take_seconds() : std::vector<double>{};
+}
+
+template <class T>
+void SolveTeam<T>::account(Report& report) {
+  report.bytes.device += device_bytes();
+  report.bytes.host += pinned_bytes();
+  const std::vector<double> shares = take_work_shares(), seconds = take_seconds();
+  if (!shares.empty()) report.devices.front().share = shares.front();
+  if (!seconds.empty()) report.devices.front().seconds = seconds.front();
+  for (std::size_t i = 1; i < shares.size(); ++i) {
+    if (shares[i] <= 0) continue;
+    if (i <= members_.gpus.size()) {
+      const Device& gpu = gpu_facts(members_.gpus[i - 1]);
+      report.devices.push_back({gpu.name, gpu.index, gpu.multiprocessors, shares[i], seconds[i]});
+    } else {
+      report.devices.push_back({cpu_name(), -1, 0, shares[i], seconds[i]});
+    }
+  }
 }
 
 EIGEN_G_INSTANTIATE_CLASS(real_types, SolveTeam);

@@ -49,6 +49,9 @@ class SolveTeam {
   // Memory of the team; 0 before devices().
   std::uint64_t device_bytes() const { return team_ ? team_->device_bytes() : 0; }
   std::uint64_t pinned_bytes() const { return team_ ? team_->pinned_bytes() : 0; }
+  // Adds the team's memory to the report, and the part and the seconds of each device that worked since the last call. The report has the
+  // first GPU already. Blocks as take_seconds().
+  void account(Report& report);
 
  private:
   const Queue* first_;

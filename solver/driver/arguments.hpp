@@ -11,7 +11,7 @@
 
 namespace eigen_g {
 
-// An argument and its name in messages. An argument that is not in the enum is Argument::other with a name.
+// An argument and its name in messages. Argument::other has a name of its own.
 struct ArgumentName {
   Argument argument;
   const char* text;
@@ -42,8 +42,8 @@ struct NamedPointer {
   ArgumentName argument;
   const void* p;  // a null pointer is not checked
 };
-// Calls require_gpu(), and throws InvalidArgument if the current GPU cannot use the memory. Without this check a kernel would access the
-// memory and fail. After such a failure all later work of the process on that GPU fails too.
+// Calls require_gpu(), and throws InvalidArgument if the current GPU cannot use the memory. After a kernel's access to such memory, all
+// later work of the process on that GPU would fail.
 void require_on_gpu(std::initializer_list<NamedPointer> pointers);
 // Throws InvalidArgument for memory of a GPU, because the CPU cannot read it.
 void require_on_host(std::initializer_list<NamedPointer> pointers);

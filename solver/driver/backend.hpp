@@ -1,5 +1,4 @@
-// Backend: the stages of one recipe on the CPU or on a GPU, with the memory that they need. A backend is made for one plan and runs any
-// number of solves.
+// Backend: the stages of one recipe on the CPU or on a GPU, with their memory. A backend runs any number of solves of one plan.
 //
 //   recipe        CPU, through LAPACK     GPU
 //   standard      host_backend.cpp        device_backend.cpp
@@ -13,6 +12,7 @@
 
 #include "solver/driver/plan.hpp"
 #include "solver/generalised/order.hpp"
+#include "solver/generalised/scale.hpp"
 #include "solver/path/reduction.hpp"
 #include "solver/tridiagonal/divide_and_conquer.hpp"
 
@@ -22,33 +22,36 @@ namespace eigen_g {
 template <class T>
 class Backend {
  public:
+  explicit Backend(const Plan& plan) : plan_(plan) {}
   virtual ~Backend() = default;
-  // Sets the device memory of the next solves. Null: the backend allocates its own and keeps it; it allocates again for a problem that
-  // needs more.
+  // Sets the device memory of the next solves. Null: the backend allocates its own, and keeps it for problems that need no more.
   virtual void set_workspace(const Workspace&) {}
-  virtual void set_factor(CholeskyFactor) {}  // for later solves of a generalised problem
+  // Sets the factor of the next solves of a generalised problem.
+  void set_factor(CholeskyFactor factor) { plan_.generalised->factor = factor; }
 
   // Begins a solve: allocates all memory that the problem needs. Throws OutOfMemory with the bytes needed, before any allocation.
   virtual void begin(const CallerMatrices<T>& problem) = 0;
-  // Runs the recipe (recipes.cpp) on the problem of begin(), and returns an incomplete report. SolveFrame and account()
-  // complete it.
+  // Runs the recipe (recipes.cpp) on the problem of begin(). SolveFrame and account() complete the report.
   virtual GeneralisedReport run(StageRunner& run_stage) = 0;
   // Ends the solve, also after an exception. Nothing uses the problem's memory afterwards.
   virtual void end() noexcept {}
-  // Ends an asynchronous solve, instead of end(). A standard solve with device pointers on a whole GPU may leave its last stages queued.
-  // The next begin() is then ordered after them. Every other solve ends as in end().
+  // Ends an asynchronous solve. A standard solve with device pointers on a whole GPU may leave its last stages queued. The next begin() is
+  // then ordered after them. Every other solve ends as in end().
   virtual void end_async() { end(); }
   virtual Clock& clock() = 0;
-  // Sets the report's bytes. A standard solve also sets path and devices. A generalised or mixed solve runs a standard solve, and its
-  // report keeps path and devices from the report of that standard solve.
+  // Sets the report's bytes. A standard solve also sets path and devices. The report of any other solve has them from the standard solve
+  // that it runs.
   virtual void account(Report& report) = 0;
+
+ protected:
+  Plan plan_;
 };
 
 // A = Z W Z^H.
 template <class T>
 class StandardBackend : public Backend<T> {
  public:
-  explicit StandardBackend(const Plan& plan) : plan_(plan) {}
+  using Backend<T>::Backend;
   GeneralisedReport run(StageRunner& run_stage) final;
 
   virtual void load() = 0;        // copies the caller's triangle to the working matrix A
@@ -63,28 +66,14 @@ class StandardBackend : public Backend<T> {
   virtual void store() = 0;                                                  // copies W and Z to the caller
 
  protected:
-  Plan plan_;
-};
-
-// Exponents of a generalised solve. The solve computes 2^a W instead of W. It scales B to 2^b B, whose entries are near 1; b is even.
-// A stage that uses the scaled B or its factor removes the scaling from L before it ends. Between stages L is therefore the factor of
-// the unscaled B, and the vectors need no scaling.
-struct PencilScale {
-  int a = 0, b = 0;
-};
-
-template <class R>
-struct PencilFacts {
-  R largest_a = 0, largest_b = 0;  // max |a_ij| and max |b_ij|; with CholeskyFactor::reuse max |l_ij|
-  R smallest_diagonal_of_b = 0;    // min |b_ii|
+  using Backend<T>::plan_;
 };
 
 // A X = B X W, or one of the other two problems of GeneralisedProblem::itype.
 template <class T>
 class GeneralisedBackend : public Backend<T> {
  public:
-  explicit GeneralisedBackend(const Plan& plan) : plan_(plan) {}
-  void set_factor(CholeskyFactor factor) final { plan_.generalised->factor = factor; }
+  using Backend<T>::Backend;
   GeneralisedReport run(StageRunner& run_stage) final;
 
   virtual void load() = 0;                     // prepares the working A and B from the caller's triangles
@@ -103,14 +92,20 @@ class GeneralisedBackend : public Backend<T> {
   virtual GeneralisedReport solve() = 0;                   // C = Y W Y^H, a standard solve
   virtual void back_substitute(std::int64_t columns) = 0;  // computes X from Y
   virtual real_t<T> unscale(std::int64_t count) = 0;       // W := 2^-scale_.a W; returns max |w_k|
-  virtual void store(
-      std::int64_t columns) = 0;  // copies W, X and the factor to the caller, if they are in other memory
+  // Copies W, X and the factor to the caller, if they are in other memory.
+  virtual void store(std::int64_t columns) = 0;
 
  protected:
   const GeneralisedProblem& generalised() const { return *plan_.generalised; }
   bool may_order() const { return generalised().factor == CholeskyFactor::compute; }
-  Subset scaled_subset() const;  // the subset of 2^scale_.a W
-  Plan plan_;
+  // The standard solve's plan for the values 2^scale_.a W. `plan` is its plan for W.
+  Plan scaled(Plan plan) const {
+    plan.options.subset = scaled_subset(plan.options.subset, scale_.a);
+    return plan;
+  }
+  // True if scaled() changes the plan.
+  bool scales_subset() const { return scale_.a != 0 && plan_.options.subset.by == Subset::By::value; }
+  using Backend<T>::plan_;
   RowOrder order_;  // the order of A's and B's rows; empty: the caller's
   PencilScale scale_;
 
@@ -118,11 +113,10 @@ class GeneralisedBackend : public Backend<T> {
   std::int64_t factor_b(const PencilFacts<real_t<T>>& facts);
 };
 
-// A = Z W Z^T in mixed precision: finds all pairs of A in float and refines them to double. Keeps A. If the solve in
-// float or the refinement fails, solves A in double.
+// A = Z W Z^T in mixed precision: finds all pairs in float and refines them to double. Solves in double if one of the two fails.
 class MixedBackend : public Backend<double> {
  public:
-  explicit MixedBackend(const Plan& plan) : plan_(plan) {}
+  using Backend::Backend;
   GeneralisedReport run(StageRunner& run_stage) final;
 
   virtual void load() = 0;
@@ -133,14 +127,10 @@ class MixedBackend : public Backend<double> {
   virtual GeneralisedReport solve_in_double() = 0;
   virtual void unscale(int k, std::int64_t count) = 0;  // W := 2^-k W for `count` values
   virtual void store(std::int64_t count) = 0;
-
- protected:
-  Plan plan_;
 };
 
-// backend_on_*() make the backend for the recipe of a plan. bytes_on_*() return an upper bound of the bytes that a solve with this plan
-// allocates. In a build without CUDA the two functions for a GPU throw DeviceError (solver/driver/no_device.cpp). `resources` must outlive
-// the backend.
+// backend_on_*() make the backend for the recipe of a plan; `resources` must outlive it. bytes_on_*() return an upper bound of the bytes
+// that a solve allocates. Without CUDA the functions for a GPU throw DeviceError (no_device.cpp).
 template <class T>
 std::unique_ptr<Backend<T>> backend_on_cpu(const Plan& plan);
 template <class T>

@@ -8,6 +8,7 @@
 #include "solver/back/back_transform.hpp"
 #include "solver/back/back_transform_chase.hpp"
 #include "solver/driver/device_stages.hpp"
+#include "solver/reduction/two_stage/band_layout.hpp"
 #include "solver/reduction/two_stage/band_to_tridiagonal.hpp"
 #include "solver/reduction/two_stage/full_to_band.hpp"
 
@@ -41,64 +42,40 @@ void require_chase_bandwidth(std::int64_t kd) {
           "is " + std::to_string(kd) + "; on a GPU it must be 32, 48, 64, 96 or 128");
 }
 
-// Entry (j + d, j) of the matrix, in LAPACK's layout of a band.
-template <class T>
-T& band_entry(Uplo uplo, std::int64_t kd, MatrixView<T> ab, std::int64_t d, std::int64_t j) {
-  return uplo == Uplo::upper ? ab(kd - d, j + d) : ab(d, j);
-}
-template <class Work>
-void each_band_entry(std::int64_t n, std::int64_t kd, Work&& work) {
-  for (std::int64_t j = 0; j < n; ++j)
-    for (std::int64_t d = 0; d <= std::min(kd, n - 1 - j); ++d) work(d, j);
-}
-
 void sy2sb_on_cpu(Uplo uplo, std::int64_t kd, MatrixView<double> a, MatrixView<double> ab, double* tau,
-                  Report& report) {
-  const std::int64_t n = a.cols;
-  const int k =
-      reduce_scaled(uplo, a, full_to_band_bytes_on_cpu<double>(n, kd), Stage::full_to_band, report,
-                    [&](Arena workspace) { full_to_band_on_cpu<double>(uplo, kd, a, ab, tau, workspace); });
+                  Report& report, Arena workspace) {
+  const int k = reduce_scaled(uplo, a, Stage::full_to_band, report,
+                              [&] { full_to_band_on_cpu<double>(uplo, kd, a, ab, tau, workspace); });
   if (k != 0)
-    each_band_entry(n, kd, [&](std::int64_t d, std::int64_t j) {
-      double& entry = band_entry(uplo, kd, ab, d, j);
-      entry = std::ldexp(entry, -k);
-    });
+    each_band_entry(uplo, ab,
+                    [k](double& entry, std::int64_t, std::int64_t) { entry = std::ldexp(entry, -k); });
 }
 
+// The buffers of the workspace.
 struct ChaseOnCpu {
   MatrixView<double> band;
   Arena scratch;
   ChaseOnCpu(Arena& arena, std::int64_t n, std::int64_t b)
       : band(arena.matrix<double>(b + 1, n, b + 1)),
         scratch(arena.part(band_to_tridiagonal_bytes_on_cpu<double>(n, b))) {}
-  static std::uint64_t bytes(std::int64_t n, std::int64_t kd) {
-    return bytes_taken([&](Arena& arena) { ChaseOnCpu(arena, n, chase_bandwidth(kd)); });
-  }
 };
 
 void sb2st_on_cpu(Uplo uplo, std::int64_t kd, MatrixView<const double> ab, Tridiagonal<double> t,
-                  double* hous, Report& report) {
+                  double* hous, Report& report, Arena arena) {
   const std::int64_t n = ab.cols, b = chase_bandwidth(kd);
-  const std::uint64_t bytes = ChaseOnCpu::bytes(n, kd);
-  const auto memory = host_array<std::byte>(static_cast<std::int64_t>(bytes));
-  Arena arena(memory.get(), bytes);
   const ChaseOnCpu at(arena, n, b);
   double largest{};
-  each_band_entry(n, kd, [&](std::int64_t d, std::int64_t j) {
-    const double entry = band_entry(uplo, kd, ab, d, j);
-    require(std::isfinite(entry), "ab",
-            "has an entry that is not finite: (" + std::to_string(j + d + 1) + ", " + std::to_string(j + 1) +
-                ")");
+  each_band_entry(uplo, ab, [&](double entry, std::int64_t d, std::int64_t j) {
+    if (!std::isfinite(entry)) refuse_band_entry(j + d, j);
     largest = std::max(largest, std::abs(entry));
   });
   const int k = scale_exponent(largest);
   std::fill_n(at.band.data, (b + 1) * n, double{});
-  each_band_entry(n, kd, [&](std::int64_t d, std::int64_t j) {
-    at.band(d, j) = std::ldexp(band_entry(uplo, kd, ab, d, j), k);
-  });
+  each_band_entry(
+      uplo, ab, [&](double entry, std::int64_t d, std::int64_t j) { at.band(d, j) = std::ldexp(entry, k); });
   HostClock clock;
-  const Progress nobody;
-  StageRunner run_stage(clock, nobody, report.stages);
+  const Progress silent;
+  StageRunner run_stage(clock, silent, report.stages);
   const ChaseReflectors<double> out{hous, hous ? hous + ChaseTiles(n, b).count() : nullptr};
   run_stage(Stage::chase, [&] { band_to_tridiagonal_on_cpu<double>(b, at.band, t.d, t.e, out, at.scratch); });
   run_stage.finish();
@@ -120,7 +97,8 @@ Report sytrd_sy2sb_stage(const StageCall& call, Uplo uplo, std::int64_t n, std::
       call, n, {{Argument::a, a}, {Argument::tau, tau}, {"ab", ab}}, n == 0,
       [&](bool gpu) { return sytrd_sy2sb_workspace_bytes(n, kd, gpu, call.pointers); },
       [&](Report& report) { sytrd_sy2sb_on_gpu(call, uplo, kd, matrix, band, tau, report); },
-      [&](Report& report) { sy2sb_on_cpu(uplo, kd, matrix, band, tau, report); }, is_chase_bandwidth(kd));
+      [&](Report& report, Arena workspace) { sy2sb_on_cpu(uplo, kd, matrix, band, tau, report, workspace); },
+      is_chase_bandwidth(kd));
 }
 
 Report sytrd_sb2st_stage(const StageCall& call, Uplo uplo, std::int64_t n, std::int64_t kd, const double* ab,
@@ -137,7 +115,7 @@ Report sytrd_sb2st_stage(const StageCall& call, Uplo uplo, std::int64_t n, std::
       call, n, {{Argument::d, d}, {Argument::e, e}, {"ab", ab}, {"hous", hous}}, n == 0,
       [&](bool gpu) { return sytrd_sb2st_workspace_bytes(n, kd, gpu, call.pointers); },
       [&](Report& report) { sytrd_sb2st_on_gpu(call, uplo, kd, band, t, hous, report); },
-      [&](Report& report) { sb2st_on_cpu(uplo, kd, band, t, hous, report); });
+      [&](Report& report, Arena arena) { sb2st_on_cpu(uplo, kd, band, t, hous, report, arena); });
 }
 
 Report ormtr_sb2st_stage(const StageCall& call, std::int64_t n, std::int64_t m, std::int64_t kd,
@@ -150,12 +128,10 @@ Report ormtr_sb2st_stage(const StageCall& call, std::int64_t n, std::int64_t m, 
   return run_stage(
       call, n, {{Argument::z, z}, {"hous", hous}}, n < 3 || m == 0,
       [&](bool gpu) { return ormtr_sb2st_workspace_bytes(n, m, kd, gpu, call.pointers); },
-      [&](Report&) { ormtr_sb2st_on_gpu(call, kd, hous, columns); },
-      [&](Report&) {
+      [&](Report& report) { ormtr_sb2st_on_gpu(call, kd, hous, columns, report); },
+      [&](Report&, Arena workspace) {
         const ChaseTiles tiles(n, chase_bandwidth(kd));
-        with_workspace(back_transform_chase_bytes_on_cpu<double>(n, tiles.b, m), [&](Arena workspace) {
-          back_transform_chase_on_cpu<double>(tiles, {hous, hous + tiles.count()}, columns, workspace);
-        });
+        back_transform_chase_on_cpu<double>(tiles, {hous, hous + tiles.count()}, columns, workspace);
       });
 }
 
@@ -170,11 +146,9 @@ Report ormtr_sy2sb_stage(const StageCall& call, Uplo uplo, std::int64_t n, std::
   return run_stage(
       call, n, {{Argument::a, a}, {Argument::tau, tau}, {Argument::z, z}}, n <= kd || m == 0,
       [&](bool gpu) { return ormtr_sy2sb_workspace_bytes(n, m, kd, gpu, call.pointers); },
-      [&](Report&) { ormtr_sy2sb_on_gpu(call, uplo, kd, reflectors, tau, columns); },
-      [&](Report&) {
-        with_workspace(back_transform_from_band_bytes_on_cpu<double>(n, kd, m), [&](Arena workspace) {
-          back_transform_from_band<double>(uplo, kd, reflectors, tau, columns, workspace);
-        });
+      [&](Report& report) { ormtr_sy2sb_on_gpu(call, uplo, kd, reflectors, tau, columns, report); },
+      [&](Report&, Arena workspace) {
+        back_transform_from_band<double>(uplo, kd, reflectors, tau, columns, workspace);
       });
 }
 
@@ -197,13 +171,12 @@ WorkspaceBytes sytrd_sb2st_workspace_bytes(std::int64_t n, std::int64_t kd, bool
   require_size(n, Argument::n);
   require_width(kd, 0, max_chase_bandwidth);
   if (on_gpu) return sytrd_sb2st_gpu_bytes(pointers, n, kd);
-  return {ChaseOnCpu::bytes(n, kd), 0};
+  return {bytes_taken([&](Arena& arena) { ChaseOnCpu(arena, n, chase_bandwidth(kd)); }), 0};
 }
 
 WorkspaceBytes ormtr_sb2st_workspace_bytes(std::int64_t n, std::int64_t m, std::int64_t kd, bool on_gpu,
                                            Pointers pointers) {
-  require_size(n, Argument::n);
-  require_size(m, Argument::m);
+  require_sizes(n, m);
   require_width(kd, 0, max_chase_bandwidth);
   if (on_gpu) return ormtr_sb2st_gpu_bytes(pointers, n, m, kd);
   return {back_transform_chase_bytes_on_cpu<double>(n, chase_bandwidth(kd), m), 0};
@@ -211,8 +184,7 @@ WorkspaceBytes ormtr_sb2st_workspace_bytes(std::int64_t n, std::int64_t m, std::
 
 WorkspaceBytes ormtr_sy2sb_workspace_bytes(std::int64_t n, std::int64_t m, std::int64_t kd, bool on_gpu,
                                            Pointers pointers) {
-  require_size(n, Argument::n);
-  require_size(m, Argument::m);
+  require_sizes(n, m);
   require_width(kd, 1, largest_order);
   if (on_gpu) return ormtr_sy2sb_gpu_bytes(pointers, n, m, kd);
   return {back_transform_from_band_bytes_on_cpu<double>(n, kd, m), 0};

@@ -12,9 +12,7 @@
 #include "hybrid/instantiate.hpp"
 #include "hybrid/machine/tuning.hpp"
 #include "hybrid/team/loops.hpp"
-#include "solver/batched/small_on_cpu.hpp"
 #include "solver/driver/arguments.hpp"
-#include "solver/driver/frame.hpp"
 
 namespace eigen_g {
 
@@ -56,6 +54,11 @@ void check_matrix(const Batch<T>& batch, const BatchMatrix<T>& x) {
   require_pointer(x.a, x.n > 0, Argument::a);
   require_leading_dimension(x.lda, x.n, Argument::lda);
   require_pointer(x.w, x.n > 0, Argument::w);
+  if (batch.generalised) {
+    require_pointer(x.b, x.n > 0, Argument::b);
+    require_leading_dimension(x.ldb, x.n, Argument::ldb);
+    require(!x.z || x.z != x.b, Argument::z, "is b; must be other memory");
+  }
   if (batch.options.vectors) {
     require(x.z || x.n == 0, Argument::z, "is null; must be an array, unless only values are requested");
     require_leading_dimension(x.ldz, x.n, Argument::ldz);
@@ -65,17 +68,26 @@ void check_matrix(const Batch<T>& batch, const BatchMatrix<T>& x) {
   }
   if (!batch.on_host())
     for (const auto& [argument, matrix] :
-         std::initializer_list<NamedPointer>{{Argument::a, x.a}, {Argument::z, x.z}})
+         std::initializer_list<NamedPointer>{{Argument::a, x.a}, {Argument::b, x.b}, {Argument::z, x.z}})
       require(reinterpret_cast<std::uintptr_t>(matrix) % sizeof(T) == 0, argument,
               "must be aligned to the size of its elements");
-  require_in_memory(batch.pointers, {{Argument::a, x.a}, {Argument::w, x.w}, {Argument::z, x.z}});
+  require_in_memory(batch.pointers,
+                    {{Argument::a, x.a}, {Argument::b, x.b}, {Argument::w, x.w}, {Argument::z, x.z}});
 }
+
+// The matrices B of a strided batch of generalised problems.
+template <class T>
+struct MatricesB {
+  const T* b;
+  std::int64_t ldb;
+};
 
 // A checked strided batch.
 template <class T>
 Batch<T> strided(std::int64_t n, std::int64_t count, Pointers pointers, const T* a, std::int64_t lda,
                  real_t<T>* w, T* z, std::int64_t ldz, std::int32_t* status, CUstream_st* stream,
-                 const BatchStrides& given, const Options& options, const Devices& devices) {
+                 const BatchStrides& given, const Options& options, const Devices& devices,
+                 const std::optional<MatricesB<T>>& b = {}) {
   check_options(n, count, options, devices, pointers);
   require_leading_dimension(lda, n, Argument::lda);
   const std::int64_t m = options.subset.max_count(n);
@@ -89,7 +101,16 @@ Batch<T> strided(std::int64_t n, std::int64_t count, Pointers pointers, const T*
             "is " + std::to_string(strides.z) + ", must be strides.a = " + std::to_string(strides.a) +
                 ", because z is a itself");
   }
+  if (b) {
+    require_leading_dimension(b->ldb, n, Argument::ldb);
+    strides.b = stride_of(given.b, b->ldb, n, n, count, "strides.b");
+  }
   Batch<T> batch{count, n, options, devices, pointers, stream, a, lda, w, z, ldz, strides, nullptr, status};
+  if (b) {
+    batch.generalised = true;
+    batch.b = b->b;
+    batch.ldb = b->ldb;
+  }
   if (count > 0) check_matrix(batch, batch[0]);
   require_in_memory(pointers, {{"status", status}});
   return batch;
@@ -106,6 +127,7 @@ Batch<T> ragged(const RaggedBatch<T>& given, Pointers pointers, CUstream_st* str
   require_on_host({{"status", status}});
   Batch<T> batch{given.count, 0,       options, devices, pointers, stream, nullptr,
                  1,           nullptr, {},      1,       {},       &given, status};
+  batch.generalised = given.b != nullptr;
   for (std::int64_t k = 0; k < given.count; ++k) {
     require_size(given.n[k], Argument::n);
     batch.n = std::max(batch.n, given.n[k]);
@@ -128,22 +150,12 @@ class Worker {
     const BatchMatrix<T> x = batch[k];
     if (x.n == 0) return 0;
     const Selected pairs = batch.pairs(x.n);
-    if (x.n <= batched::largest_small_order) {
+    if (x.n <= batched::largest_small_order && !x.b) {
       if (!small_) small_.emplace(std::min(batch.n, batched::largest_small_order));
       return small_->solve({batch.options.uplo, x.n, x.a, x.lda, pairs.first, pairs.count, x.w, x.z, x.ldz});
     }
-    if (!frame_ || frame_->plan().n != x.n) frame_.emplace(plan_of(batch, x.n), nullptr);
-    try {
-      return status_of(frame_->solve(Pointers::host, x.a, x.lda, nullptr, 0, x.w, x.z, x.ldz));
-    } catch (const NonFiniteEntry&) {
-      batched::fill_with_nan<T>(x.n, pairs.count, x.w, x.z, x.ldz);
-      return batched::not_finite;
-    }
-  }
-  static Plan plan_of(const Batch<T>& batch, std::int64_t n) {
-    Plan plan{n, batch.options, {}, Pointers::host};
-    plan.devices.device = DeviceChoice::cpu;
-    return plan;
+    if (!frame_ || frame_->plan().n != x.n) frame_.emplace(batch.plan(x.n, DeviceChoice::cpu), nullptr);
+    return solve_alone(*frame_, x, [&] { batched::fill_with_nan<T>(x.n, pairs.count, x.w, x.z, x.ldz); });
   }
 
  private:
@@ -165,8 +177,8 @@ double flops_of(const Batch<T>& batch) {
 template <class T>
 std::uint64_t worker_bytes(const Batch<T>& batch) {
   if (batch.n == 0) return 0;
-  if (batch.n <= batched::largest_small_order) return SmallSolver<T>::bytes(batch.n);
-  return plan_bytes<T>(plan_on<T>(Worker<T>::plan_of(batch, batch.n), false)).host +
+  if (batch.n <= batched::largest_small_order && !batch.generalised) return SmallSolver<T>::bytes(batch.n);
+  return plan_bytes<T>(plan_on<T>(batch.plan(batch.n, DeviceChoice::cpu), false)).host +
          (batch.ragged ? SmallSolver<T>::bytes(batched::largest_small_order) : 0);
 }
 
@@ -270,6 +282,16 @@ BatchReport solve_on_host_pointers(Batch<T> batch) {
   return report_by(false, solve_on_cpu<T>);
 }
 
+template <class T>
+BatchReport solve_on_device_pointers(const Batch<T>& batch) {
+  return report_of(batch, true, [&](BatchReport& report) {
+    const auto solver = batch_on_gpu<T>(batch.n, batch.count, batch.options, batch.devices, batch.generalised,
+                                        resources_of_this_thread());
+    report.bytes = solver->workspace();
+    return solver->solve(batch);
+  });
+}
+
 }  // namespace
 
 template <class T>
@@ -285,13 +307,28 @@ BatchReport eigen_g_batched(std::int64_t n, std::int64_t count, DevicePointer<T>
                             same_t<DevicePointer<real_t<T>>> w, same_t<DevicePointer<T>> z, std::int64_t ldz,
                             DevicePointer<std::int32_t> status, CUstream_st* stream,
                             const BatchStrides& strides, const Options& options, const Devices& devices) {
-  const Batch<T> batch = strided<T>(n, count, Pointers::device, a.get(), lda, w.get(), z.get(), ldz,
-                                    status.get(), stream, strides, options, devices);
-  return report_of(batch, true, [&](BatchReport& report) {
-    const auto solver = batch_on_gpu<T>(n, count, options, devices, resources_of_this_thread());
-    report.bytes = solver->workspace();
-    return solver->solve(batch);
-  });
+  return solve_on_device_pointers(strided<T>(n, count, Pointers::device, a.get(), lda, w.get(), z.get(), ldz,
+                                             status.get(), stream, strides, options, devices));
+}
+
+template <class T>
+BatchReport sygvd_batched(std::int64_t n, std::int64_t count, const T* a, std::int64_t lda,
+                          const same_t<T>* b, std::int64_t ldb, same_t<real_t<T>>* w, same_t<T>* z,
+                          std::int64_t ldz, std::int32_t* status, const BatchStrides& strides,
+                          const Options& options, const Devices& devices) {
+  return solve_on_host_pointers(strided<T>(n, count, Pointers::host, a, lda, w, z, ldz, status, nullptr,
+                                           strides, options, devices, MatricesB<T>{b, ldb}));
+}
+
+template <class T>
+BatchReport sygvd_batched(std::int64_t n, std::int64_t count, DevicePointer<T> a, std::int64_t lda,
+                          same_t<DevicePointer<T>> b, std::int64_t ldb, same_t<DevicePointer<real_t<T>>> w,
+                          same_t<DevicePointer<T>> z, std::int64_t ldz, DevicePointer<std::int32_t> status,
+                          CUstream_st* stream, const BatchStrides& strides, const Options& options,
+                          const Devices& devices) {
+  return solve_on_device_pointers(strided<T>(n, count, Pointers::device, a.get(), lda, w.get(), z.get(), ldz,
+                                             status.get(), stream, strides, options, devices,
+                                             MatricesB<T>{b.get(), ldb}));
 }
 
 template <class T>
@@ -310,22 +347,23 @@ BatchReport eigen_g_ragged(const RaggedBatch<T>& given, Pointers pointers, CUstr
 
 template <class T>
 WorkspaceBytes batched_workspace_bytes(std::int64_t n, std::int64_t count, const Options& options,
-                                       bool on_gpu, Pointers pointers) {
+                                       bool on_gpu, Pointers pointers, bool generalised) {
   check_options(n, count, options, {}, pointers);
   if (n == 0 || count == 0) return {};
   if (on_gpu) require_gpu();
   if (on_gpu && pointers == Pointers::device)
-    return batch_on_gpu<T>(n, count, options, {}, resources_of_this_thread())->workspace();
-  if (on_gpu) return host_batch_bytes_on_gpu<T>(n, count, options);
+    return batch_on_gpu<T>(n, count, options, {}, generalised, resources_of_this_thread())->workspace();
+  if (on_gpu) return host_batch_bytes_on_gpu<T>(n, count, options, generalised);
   Batch<T> batch;
   batch.count = count;
   batch.n = n;
   batch.options = options;
+  batch.generalised = generalised;
   return {static_cast<std::uint64_t>(worker_count(batch)) * worker_bytes(batch), 0};
 }
 
 template <class T>
-struct BatchedSolver<T>::Impl {
+struct PlannedBatchedSolver<T>::Impl {
   std::int64_t n, most;
   Options options;
   Devices devices;
@@ -333,62 +371,94 @@ struct BatchedSolver<T>::Impl {
 
   Batch<T> batch(std::int64_t count, DevicePointer<T> a, std::int64_t lda, DevicePointer<real_t<T>> w,
                  DevicePointer<T> z, std::int64_t ldz, DevicePointer<std::int32_t> status,
-                 CUstream_st* stream, const BatchStrides& strides) const {
+                 CUstream_st* stream, const BatchStrides& strides,
+                 const std::optional<MatricesB<T>>& b = {}) const {
     require(count <= most, "count",
             "is " + std::to_string(count) + ", the solver is planned for at most " + std::to_string(most));
     return strided<T>(n, count, Pointers::device, a.get(), lda, w.get(), z.get(), ldz, status.get(), stream,
-                      strides, options, devices);
+                      strides, options, devices, b);
+  }
+  BatchReport solve(const Batch<T>& batch) const {
+    return report_of(batch, true, [&](BatchReport& report) {
+      report.bytes = on_gpu->workspace();
+      return on_gpu->solve(batch);
+    });
+  }
+  void enqueue(const Batch<T>& batch) const {
+    const ThreadLimit limit(devices.threads);
+    if (batch.count > 0) on_gpu->enqueue(batch);
   }
 };
 
 template <class T>
-BatchedSolver<T>::BatchedSolver(Context& context, std::int64_t n, std::int64_t most, const Options& options)
+PlannedBatchedSolver<T>::PlannedBatchedSolver(Context& context, std::int64_t n, std::int64_t most,
+                                              const Options& options, bool generalised)
     : impl_(new Impl{n, most, options, context.devices(), nullptr}) {
   check_options(n, most, options, context.devices(), Pointers::device);
   require_gpu();
-  impl_->on_gpu = batch_on_gpu<T>(n, most, options, context.devices(), context.resources());
+  impl_->on_gpu = batch_on_gpu<T>(n, most, options, context.devices(), generalised, context.resources());
 }
 template <class T>
-BatchedSolver<T>::~BatchedSolver() = default;
+PlannedBatchedSolver<T>::~PlannedBatchedSolver() = default;
 template <class T>
-BatchedSolver<T>::BatchedSolver(BatchedSolver&&) noexcept = default;
+PlannedBatchedSolver<T>::PlannedBatchedSolver(PlannedBatchedSolver&&) noexcept = default;
 template <class T>
-BatchedSolver<T>& BatchedSolver<T>::operator=(BatchedSolver&&) noexcept = default;
+PlannedBatchedSolver<T>& PlannedBatchedSolver<T>::operator=(PlannedBatchedSolver&&) noexcept = default;
 
 template <class T>
-WorkspaceBytes BatchedSolver<T>::workspace() const {
+WorkspaceBytes PlannedBatchedSolver<T>::workspace() const {
   return impl_->on_gpu->workspace();
 }
 template <class T>
-void BatchedSolver<T>::set_workspace(const Workspace& given) {
+void PlannedBatchedSolver<T>::set_workspace(const Workspace& given) {
   const std::uint64_t needed = given.device ? workspace().device : 0;
   require(given.device_bytes >= needed, Argument::workspace,
           "has " + std::to_string(given.device_bytes) + " bytes, " + std::to_string(needed) + " are needed");
   impl_->on_gpu->set_workspace(given);
 }
+
+template <class T>
+BatchedSolver<T>::BatchedSolver(Context& context, std::int64_t n, std::int64_t most, const Options& options)
+    : PlannedBatchedSolver<T>(context, n, most, options, false) {}
 template <class T>
 BatchReport BatchedSolver<T>::solve(std::int64_t count, DevicePointer<T> a, std::int64_t lda,
                                     DevicePointer<real_t<T>> w, DevicePointer<T> z, std::int64_t ldz,
                                     DevicePointer<std::int32_t> status, CUstream_st* stream,
                                     const BatchStrides& strides) {
-  const Batch<T> batch = impl_->batch(count, a, lda, w, z, ldz, status, stream, strides);
-  return report_of(batch, true, [&](BatchReport& report) {
-    report.bytes = workspace();
-    return impl_->on_gpu->solve(batch);
-  });
+  return impl_->solve(impl_->batch(count, a, lda, w, z, ldz, status, stream, strides));
 }
 template <class T>
 void BatchedSolver<T>::enqueue(std::int64_t count, DevicePointer<T> a, std::int64_t lda,
                                DevicePointer<real_t<T>> w, DevicePointer<T> z, std::int64_t ldz,
                                DevicePointer<std::int32_t> status, CUstream_st* stream,
                                const BatchStrides& strides) {
-  const Batch<T> batch = impl_->batch(count, a, lda, w, z, ldz, status, stream, strides);
-  const ThreadLimit limit(impl_->devices.threads);
-  if (count > 0) impl_->on_gpu->enqueue(batch);
+  impl_->enqueue(impl_->batch(count, a, lda, w, z, ldz, status, stream, strides));
+}
+
+template <class T>
+GeneralisedBatchedSolver<T>::GeneralisedBatchedSolver(Context& context, std::int64_t n, std::int64_t most,
+                                                      const Options& options)
+    : PlannedBatchedSolver<T>(context, n, most, options, true) {}
+template <class T>
+BatchReport GeneralisedBatchedSolver<T>::solve(std::int64_t count, DevicePointer<T> a, std::int64_t lda,
+                                               DevicePointer<T> b, std::int64_t ldb,
+                                               DevicePointer<real_t<T>> w, DevicePointer<T> z,
+                                               std::int64_t ldz, DevicePointer<std::int32_t> status,
+                                               CUstream_st* stream, const BatchStrides& strides) {
+  return impl_->solve(
+      impl_->batch(count, a, lda, w, z, ldz, status, stream, strides, MatricesB<T>{b.get(), ldb}));
+}
+template <class T>
+void GeneralisedBatchedSolver<T>::enqueue(std::int64_t count, DevicePointer<T> a, std::int64_t lda,
+                                          DevicePointer<T> b, std::int64_t ldb, DevicePointer<real_t<T>> w,
+                                          DevicePointer<T> z, std::int64_t ldz,
+                                          DevicePointer<std::int32_t> status, CUstream_st* stream,
+                                          const BatchStrides& strides) {
+  impl_->enqueue(impl_->batch(count, a, lda, w, z, ldz, status, stream, strides, MatricesB<T>{b.get(), ldb}));
 }
 
 EIGEN_G_INSTANTIATE(all_types, batched_workspace_bytes);
-EIGEN_G_INSTANTIATE_CLASS(all_types, BatchedSolver);
+EIGEN_G_INSTANTIATE_CLASS(all_types, PlannedBatchedSolver, BatchedSolver, GeneralisedBatchedSolver);
 EIGEN_G_INSTANTIATE_OVERLOAD(all_types, eigen_g_batched,
                              BatchReport(std::int64_t, std::int64_t, const T*, std::int64_t, real_t<T>*, T*,
                                          std::int64_t, std::int32_t*, const BatchStrides&, const Options&,
@@ -398,6 +468,15 @@ EIGEN_G_INSTANTIATE_OVERLOAD(all_types, eigen_g_batched,
                                          DevicePointer<real_t<T>>, DevicePointer<T>, std::int64_t,
                                          DevicePointer<std::int32_t>, CUstream_st*, const BatchStrides&,
                                          const Options&, const Devices&));
+EIGEN_G_INSTANTIATE_OVERLOAD(all_types, sygvd_batched,
+                             BatchReport(std::int64_t, std::int64_t, const T*, std::int64_t, const T*,
+                                         std::int64_t, real_t<T>*, T*, std::int64_t, std::int32_t*,
+                                         const BatchStrides&, const Options&, const Devices&));
+EIGEN_G_INSTANTIATE_OVERLOAD(all_types, sygvd_batched,
+                             BatchReport(std::int64_t, std::int64_t, DevicePointer<T>, std::int64_t,
+                                         DevicePointer<T>, std::int64_t, DevicePointer<real_t<T>>,
+                                         DevicePointer<T>, std::int64_t, DevicePointer<std::int32_t>,
+                                         CUstream_st*, const BatchStrides&, const Options&, const Devices&));
 EIGEN_G_INSTANTIATE_OVERLOAD(all_types, eigen_g_ragged,
                              BatchReport(const RaggedBatch<T>&, std::int32_t*, const Options&,
                                          const Devices&));

@@ -7,6 +7,8 @@
 #include <memory>
 
 #include "solver/api/batched.hpp"
+#include "solver/batched/small_on_cpu.hpp"
+#include "solver/driver/frame.hpp"
 #include "solver/prepare/subset.hpp"
 
 namespace eigen_g {
@@ -22,6 +24,8 @@ struct BatchMatrix {
   real_t<T>* w;
   T* z;
   std::int64_t ldz;
+  const T* b;  // null: a standard problem
+  std::int64_t ldb;
 };
 
 // A strided or a ragged batch. The arrays are in host or in device memory, by `pointers`.
@@ -41,6 +45,9 @@ struct Batch {
   BatchStrides strides;
   const RaggedBatch<T>* ragged = nullptr;
   std::int32_t* status = nullptr;  // host memory; strided on device pointers: device memory
+  bool generalised = false;        // b: of strided generalised problems
+  const T* b = nullptr;
+  std::int64_t ldb = 1;
 
   bool upper() const { return options.uplo == Uplo::upper; }
   bool on_host() const { return pointers == Pointers::host; }
@@ -52,23 +59,60 @@ struct Batch {
   }
   BatchMatrix<T> operator[](std::int64_t k) const {
     if (!ragged)
-      return {n,  a + k * strides.a, lda, w + k * strides.w, options.vectors ? z + k * strides.z : nullptr,
-              ldz};
+      return {n,
+              a + k * strides.a,
+              lda,
+              w + k * strides.w,
+              options.vectors ? z + k * strides.z : nullptr,
+              ldz,
+              generalised ? b + k * strides.b : nullptr,
+              ldb};
     const std::int64_t m = ragged->n[k], least = m > 1 ? m : 1;
     return {m,
             ragged->a[k],
             ragged->lda ? ragged->lda[k] : least,
             ragged->w[k],
             options.vectors ? ragged->z[k] : nullptr,
-            ragged->ldz ? ragged->ldz[k] : least};
+            ragged->ldz ? ragged->ldz[k] : least,
+            generalised ? ragged->b[k] : nullptr,
+            ragged->ldb ? ragged->ldb[k] : least};
+  }
+  // The plan of one of the problems, of order m, alone.
+  Plan plan(std::int64_t m, DeviceChoice device) const {
+    Plan one{m, options, devices, pointers};
+    one.devices.device = device;
+    if (generalised) one.generalised.emplace();
+    return one;
   }
 };
 
-// The status of a matrix that was solved alone.
+// The status of a problem that was solved alone.
 inline std::int32_t status_of(const Report& report) {
   if (report.status == Status::converged) return 0;
   return static_cast<std::int32_t>(
       std::clamp<std::int64_t>(report.info, 1, std::numeric_limits<std::int32_t>::max()));
+}
+
+// Solves problem x alone by `frame`, from copies of its matrices or from the matrices themselves, and returns its status. Calls
+// no_results() if the problem has none, because an entry is not finite, B is not positive definite or eigenvalues overflow.
+template <class T, class NoResults>
+std::int32_t solve_alone(SolveFrame<T>& frame, const BatchMatrix<T>& x, const NoResults& no_results,
+                         CUstream_st* stream = nullptr, WorkspaceBytes* bytes = nullptr) {
+  std::int32_t status = batched::not_finite;
+  std::int64_t bad_minor = 0;
+  try {
+    const GeneralisedReport report =
+        frame.solve(frame.plan().pointers, x.a, x.lda, const_cast<T*>(x.b), x.ldb, x.w, x.z, x.ldz, stream);
+    bad_minor = report.bad_minor;
+    status = status_of(report);
+    if (x.b && bad_minor == 0) status = std::min(status, static_cast<std::int32_t>(x.n));
+    if (bytes) *bytes = report.bytes;
+  } catch (const NonFiniteEntry&) {
+  } catch (const InvalidArgument& error) {
+    if (!x.b || error.argument() != Argument::b) throw;
+  }
+  if (status < 0 || bad_minor > 0) no_results();
+  return status;
 }
 
 // The status of a matrix that is not solved yet, within a call on host pointers. Only such matrices are solved.
@@ -95,7 +139,7 @@ class BatchOnGpu {
 };
 template <class T>
 std::unique_ptr<BatchOnGpu<T>> batch_on_gpu(std::int64_t n, std::int64_t most, const Options& options,
-                                            const Devices& devices, Resources* resources);
+                                            const Devices& devices, bool generalised, Resources* resources);
 
 // Solves of one call on the calling thread's resources. They set report.bytes. host_batch_on_gpu() sets the status of every solved matrix,
 // also if it throws OutOfMemory.
@@ -104,6 +148,7 @@ BatchFailures ragged_on_gpu(const Batch<T>& batch, BatchReport& report);
 template <class T>
 void host_batch_on_gpu(const Batch<T>& batch, BatchReport& report);
 template <class T>
-WorkspaceBytes host_batch_bytes_on_gpu(std::int64_t n, std::int64_t count, const Options& options);
+WorkspaceBytes host_batch_bytes_on_gpu(std::int64_t n, std::int64_t count, const Options& options,
+                                       bool generalised);
 
 }  // namespace eigen_g

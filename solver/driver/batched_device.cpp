@@ -1,4 +1,4 @@
-// Batches on a GPU. The kernels of solver/batched solve matrices of order up to 128; the solver of eigen_g.hpp solves the others one by one.
+// Batches on a GPU. The kernels of solver/batched solve matrices of order up to 512; the solver of eigen_g.hpp solves the others one by one.
 #include "solver/batched/batched_device.hpp"
 
 #include <cstring>
@@ -25,9 +25,9 @@ constexpr std::int64_t largest_short_ld = std::numeric_limits<std::int32_t>::max
 
 // Returns one answer for all matrices of a padded order.
 template <class T>
-bool kernels_solve(std::int64_t n, bool vectors) {
+bool kernels_solve(std::int64_t n, bool vectors, bool generalised) {
   return n <= batched::largest_order &&
-         BatchOnDevice<T>::supports(batched::padded_order(static_cast<int>(n)), vectors);
+         BatchOnDevice<T>::supports(batched::padded_order(static_cast<int>(n)), vectors, generalised);
 }
 
 // A chunk that is the whole batch, without its arrays.
@@ -51,12 +51,27 @@ void fill_with_nan(void* memory, std::size_t pitch, std::size_t bytes, std::int6
                                  0xff, bytes, stream));
 }
 
-// Matrices on device pointers, solved one after the other. A batch keeps A, and a solve does not, so each A is copied first.
+// A copy on the GPU without gaps, in memory of the arena.
+template <class T>
+MatrixView<T> packed_copy(const Queue& queue, Arena& arena, std::int64_t n, const T* from, std::int64_t ld) {
+  const MatrixView<T> to = arena.matrix<T>(n, n, n);
+  if (ld * static_cast<std::int64_t>(sizeof(T)) <= largest_short_ld)
+    copy_on_gpu<T>(queue, to, MatrixView<const T>{from, n, n, ld});
+  else  // beyond the pitch that CUDA copies
+    for (std::int64_t j = 0; j < n; ++j) copy_values(queue, &to(0, j), from + j * ld, n);
+  return to;
+}
+
+// Matrices on device pointers, solved one after the other. A batch keeps A and B, and a solve does not, so they are copied first.
 template <class T>
 class OneByOne final : public BatchOnGpu<T> {
  public:
-  OneByOne(std::int64_t n, const Options& options, const Devices& devices, Resources& resources)
-      : n_(n), frame_({n, options, devices, Pointers::device}, &resources), queue_(resources, nullptr) {}
+  // The plan of one problem alone.
+  OneByOne(const Plan& plan, Resources& resources)
+      : n_(plan.n),
+        matrices_(plan.generalised ? 2 : 1),
+        frame_(plan, &resources),
+        queue_(resources, nullptr) {}
 
   WorkspaceBytes workspace() const override {
     WorkspaceBytes bytes = frame_.workspace(MatrixLayout::any);
@@ -88,33 +103,31 @@ class OneByOne final : public BatchOnGpu<T> {
   }
   std::int32_t solve(const Batch<T>& batch, std::int64_t k) {
     if (n_ == 0) return 0;
-    const BatchMatrix<T> x = batch[k];
+    BatchMatrix<T> x = batch[k];
     queue_.use(batch.stream);
     Arena arena = memory_.arena(queue_, copy_bytes());
-    const MatrixView<T> a = arena.matrix<T>(n_, n_, n_);
-    if (x.lda * static_cast<std::int64_t>(sizeof(T)) <= largest_short_ld)
-      copy_on_gpu<T>(queue_, a, MatrixView<const T>{x.a, n_, n_, x.lda});
-    else  // beyond the pitch that CUDA copies
-      for (std::int64_t j = 0; j < n_; ++j) copy_values(queue_, &a(0, j), x.a + j * x.lda, n_);
-    try {
-      return status_of(
-          frame_.solve(Pointers::device, a.data, a.lda, nullptr, 0, x.w, x.z, x.ldz, batch.stream));
-    } catch (const NonFiniteEntry&) {
+    x.a = packed_copy<T>(queue_, arena, n_, x.a, x.lda).data;
+    if (x.b) x.b = packed_copy<T>(queue_, arena, n_, x.b, x.ldb).data;
+    x.lda = x.ldb = n_;
+    const auto no_results = [&] {
       const std::int64_t m = batch.pairs(n_).count;
       fill_with_nan(x.w, 0, sizeof(real_t<T>) * static_cast<std::size_t>(m), 1, batch.stream);
       if (x.z)
         fill_with_nan(x.z, sizeof(T) * static_cast<std::size_t>(x.ldz),
                       sizeof(T) * static_cast<std::size_t>(n_), m, batch.stream);
       queue_.wait();
-      return batched::not_finite;
-    }
+    };
+    return solve_alone(frame_, x, no_results, batch.stream);
   }
 
  private:
   std::uint64_t copy_bytes() const {
-    return bytes_taken([&](Arena& arena) { arena.matrix<T>(n_, n_, n_); });
+    return bytes_taken([&](Arena& arena) {
+      for (int k = 0; k < matrices_; ++k) arena.matrix<T>(n_, n_, n_);
+    });
   }
   std::int64_t n_;
+  int matrices_;  // that are copied
   SolveFrame<T> frame_;
   Queue queue_;
   HeldMemory memory_;
@@ -124,15 +137,14 @@ class OneByOne final : public BatchOnGpu<T> {
 template <class T>
 class ByKernels final : public BatchOnGpu<T> {
  public:
-  ByKernels(std::int64_t n, std::int64_t most, const Options& options, const Devices& devices,
-            Resources& resources)
-      : n_(n),
-        options_(options),
-        devices_(devices),
+  // The plan of one problem alone.
+  ByKernels(const Plan& plan, std::int64_t most, Resources& resources)
+      : plan_(plan),
         resources_(&resources),
         gpu_(current_gpu()),
         queue_(resources, nullptr),
-        kernels_(resources, static_cast<int>(n), most, options.vectors),
+        kernels_(resources, static_cast<int>(plan.n), most, plan.options.vectors,
+                 plan.generalised.has_value()),
         end_(resources.take_event()) {}
   ~ByKernels() override {
     if (queued_) cudaEventSynchronize(end_);
@@ -162,10 +174,10 @@ class ByKernels final : public BatchOnGpu<T> {
   };
   std::uint64_t bytes() const { return Arena::alignment + kernels_.workspace_bytes(); }
   bool serves(const Batch<T>& batch) const {
-    return std::max(batch.lda, batch.z ? batch.ldz : 1) <= largest_short_ld;
+    return std::max({batch.lda, batch.ldb, batch.z ? batch.ldz : 1}) <= largest_short_ld;
   }
   OneByOne<T>& one_by_one() {
-    if (!one_by_one_) one_by_one_.emplace(n_, options_, devices_, *resources_);
+    if (!one_by_one_) one_by_one_.emplace(plan_, *resources_);
     return *one_by_one_;
   }
   // Returns the failures in device memory, which are counted on request.
@@ -181,10 +193,12 @@ class ByKernels final : public BatchOnGpu<T> {
     if (!captured && queued_) EIGEN_G_CUDA(cudaStreamWaitEvent(batch.stream, end_, 0));
     Arena arena = memory_.arena(queue_, bytes());
     auto* const failures = arena.take<Failures>(1);
-    batched::Chunk<T> chunk = chunk_of(batch, n_, batch.count);
+    batched::Chunk<T> chunk = chunk_of(batch, plan_.n, batch.count);
     chunk.a = {const_cast<T*>(batch.a), batch.strides.a};
+    chunk.b = {const_cast<T*>(batch.b), batch.strides.b};
+    chunk.ldb.all = static_cast<std::int32_t>(batch.ldb);
     chunk.w = {batch.w, batch.strides.w};
-    if (options_.vectors) chunk.z = {batch.z, batch.strides.z};
+    if (plan_.options.vectors) chunk.z = {batch.z, batch.strides.z};
     chunk.lda.all = static_cast<std::int32_t>(batch.lda);
     chunk.ldz.all = static_cast<std::int32_t>(batch.ldz);
     chunk.status = batch.status;
@@ -205,9 +219,7 @@ class ByKernels final : public BatchOnGpu<T> {
     return failures;
   }
 
-  std::int64_t n_;
-  Options options_;
-  Devices devices_;
+  Plan plan_;
   Resources* resources_;
   int gpu_;
   Queue queue_;
@@ -233,10 +245,11 @@ std::vector<Group> groups_of(const Batch<T>& batch) {
   for (std::int64_t k = 0; k < batch.count; ++k) {
     const BatchMatrix<T> x = batch[k];
     if (x.n == 0) continue;
-    const bool short_ld = batch.on_host() || std::max(x.lda, vectors ? x.ldz : 1) <= largest_short_ld;
+    const bool short_ld =
+        batch.on_host() || std::max({x.lda, x.b ? x.ldb : 1, vectors ? x.ldz : 1}) <= largest_short_ld;
     const int padded = x.n <= batched::largest_order ? batched::padded_order(static_cast<int>(x.n)) : 0;
-    const bool by_kernels =
-        short_ld && padded > 0 && (groups.count(padded) > 0 || kernels_solve<T>(x.n, vectors));
+    const bool by_kernels = short_ld && padded > 0 &&
+                            (groups.count(padded) > 0 || kernels_solve<T>(x.n, vectors, batch.generalised));
     Group& group = groups[by_kernels ? padded : -x.n];
     group.by_kernels = by_kernels;
     group.n = std::max(group.n, x.n);
@@ -266,11 +279,13 @@ struct WaitAtEnd {
 
 template <class T>
 std::unique_ptr<BatchOnGpu<T>> batch_on_gpu(std::int64_t n, std::int64_t most, const Options& options,
-                                            const Devices& devices, Resources* resources) {
+                                            const Devices& devices, bool generalised, Resources* resources) {
   require_gpu();
-  if (n > 0 && kernels_solve<T>(n, options.vectors))
-    return std::make_unique<ByKernels<T>>(n, most, options, devices, *resources);
-  return std::make_unique<OneByOne<T>>(n, options, devices, *resources);
+  Plan plan{n, options, devices, Pointers::device};
+  if (generalised) plan.generalised.emplace();
+  if (n > 0 && kernels_solve<T>(n, options.vectors, generalised))
+    return std::make_unique<ByKernels<T>>(plan, most, *resources);
+  return std::make_unique<OneByOne<T>>(plan, *resources);
 }
 
 template <class T>
@@ -279,16 +294,18 @@ BatchFailures ragged_on_gpu(const Batch<T>& batch, BatchReport& report) {
   const Queue queue(resources, batch.stream);
   const auto count = static_cast<std::size_t>(batch.count);
   const bool vectors = batch.options.vectors;
-  std::vector<std::int32_t> orders(count), lda(count), ldz(count), status(count);
-  std::vector<std::uintptr_t> a(count), w(count), z(count);  // addresses
+  std::vector<std::int32_t> orders(count), lda(count), ldb(count), ldz(count), status(count);
+  std::vector<std::uintptr_t> a(count), b(count), w(count), z(count);  // addresses
   const std::vector<Group> groups = groups_of(batch);
   std::vector<std::int64_t> members;
   for (std::size_t k = 0; k < count; ++k) {
     const BatchMatrix<T> x = batch[static_cast<std::int64_t>(k)];
     orders[k] = static_cast<std::int32_t>(x.n);
     lda[k] = static_cast<std::int32_t>(x.lda);
+    ldb[k] = static_cast<std::int32_t>(x.ldb);
     ldz[k] = static_cast<std::int32_t>(x.ldz);
     a[k] = reinterpret_cast<std::uintptr_t>(x.a);
+    b[k] = reinterpret_cast<std::uintptr_t>(x.b);
     w[k] = reinterpret_cast<std::uintptr_t>(x.w);
     z[k] = reinterpret_cast<std::uintptr_t>(x.z);
   }
@@ -298,7 +315,7 @@ BatchFailures ragged_on_gpu(const Batch<T>& batch, BatchReport& report) {
     if (group.by_kernels) {
       members.insert(members.end(), group.members.begin(), group.members.end());
       kernels.emplace_back(resources, static_cast<int>(group.n),
-                           static_cast<std::int64_t>(group.members.size()), vectors);
+                           static_cast<std::int64_t>(group.members.size()), vectors, batch.generalised);
       work_bytes = std::max(work_bytes, kernels.back().workspace_bytes());
     }
   const auto place_all = [&](Arena& arena, auto&& place) {
@@ -308,6 +325,10 @@ BatchFailures ragged_on_gpu(const Batch<T>& batch, BatchReport& report) {
     all.lda.each = place(arena, lda);
     all.ldz.each = place(arena, ldz);
     all.a.pointers = reinterpret_cast<T* const*>(place(arena, a));
+    if (batch.generalised) {
+      all.ldb.each = place(arena, ldb);
+      all.b.pointers = reinterpret_cast<T* const*>(place(arena, b));
+    }
     all.w.pointers = reinterpret_cast<real_t<T>* const*>(place(arena, w));
     if (vectors) all.z.pointers = reinterpret_cast<T* const*>(place(arena, z));
     all.status = place(arena, status);
@@ -347,7 +368,7 @@ BatchFailures ragged_on_gpu(const Batch<T>& batch, BatchReport& report) {
   }
   for (const Group& group : groups) {
     if (group.by_kernels) continue;
-    OneByOne<T> one_by_one(group.n, batch.options, batch.devices, resources);
+    OneByOne<T> one_by_one(batch.plan(group.n, batch.devices.device), resources);
     report.bytes.device = std::max(report.bytes.device, one_by_one.workspace().device);
     for (const std::int64_t k : group.members)
       status[static_cast<std::size_t>(k)] = one_by_one.solve(batch, k);
@@ -374,20 +395,23 @@ std::int64_t chunk_matrices(std::int64_t n, std::int64_t count) {
 // The arrays of a chunk of up to `most` matrices of order up to n on the GPU.
 template <class T>
 struct ChunkArrays {
-  T* a;
+  T *a, *b;
   real_t<T>* w;
   std::int32_t *orders, *status;
   std::byte* work;
-  ChunkArrays(Arena& arena, std::int64_t n, std::int64_t most, std::uint64_t work_bytes)
+  ChunkArrays(Arena& arena, std::int64_t n, std::int64_t most, bool generalised, std::uint64_t work_bytes)
       : a(arena.take<T>(most * n * n)),
+        b(generalised ? arena.take<T>(most * n * n) : nullptr),
         w(arena.take<real_t<T>>(most * n)),
         orders(arena.take<std::int32_t>(most)),
         status(arena.take<std::int32_t>(most)),
         work(arena.take<std::byte>(static_cast<std::int64_t>(work_bytes))) {}
 };
 template <class T>
-std::uint64_t chunk_bytes_on_gpu(const BatchOnDevice<T>& kernels, std::int64_t n, std::int64_t most) {
-  return bytes_taken([&](Arena& arena) { ChunkArrays<T>(arena, n, most, kernels.workspace_bytes()); });
+std::uint64_t chunk_bytes_on_gpu(const BatchOnDevice<T>& kernels, std::int64_t n, std::int64_t most,
+                                 bool generalised) {
+  return bytes_taken(
+      [&](Arena& arena) { ChunkArrays<T>(arena, n, most, generalised, kernels.workspace_bytes()); });
 }
 
 // A chunk on its way: matrices begin ... begin + count - 1 of a group.
@@ -402,15 +426,17 @@ class HostChunk {
         n_(group.n),
         pairs_(batch.pairs(group.n)),
         queue_(resources),
-        kernels_(resources, static_cast<int>(group.n), most, batch.options.vectors),
-        bytes_(chunk_bytes_on_gpu(kernels_, group.n, most)),
+        kernels_(resources, static_cast<int>(group.n), most, batch.options.vectors, batch.generalised),
+        bytes_(chunk_bytes_on_gpu(kernels_, group.n, most, batch.generalised)),
         memory_(queue_, bytes_),
         arena_(memory_.data(), bytes_),
-        on_gpu_(arena_, group.n, most, kernels_.workspace_bytes()) {
+        on_gpu_(arena_, group.n, most, batch.generalised, kernels_.workspace_bytes()) {
     const bool vectors = batch.options.vectors;
     packs_a_ = batch.ragged || batch.strides.a != batch.lda * n_;
     packs_z_ = vectors && (batch.ragged || pairs_.count != n_ || batch.strides.z != batch.ldz * n_);
     if (packs_a_ || packs_z_) packed_ = host_array<T>(most * n_ * n_);
+    if (batch.generalised && (batch.ragged || batch.strides.b != batch.ldb * n_))
+      packed_b_ = host_array<T>(most * n_ * n_);
     if (batch.ragged) packed_w_ = host_array<real_t<T>>(most * n_);
     status_.resize(static_cast<std::size_t>(most));
   }
@@ -420,24 +446,19 @@ class HostChunk {
 
   std::uint64_t device_bytes() const { return bytes_; }
   std::uint64_t host_bytes(std::int64_t most) const {
-    return (packed_ ? sizeof(T) * static_cast<std::uint64_t>(most * n_ * n_) : 0) +
+    return ((packed_ ? 1 : 0) + (packed_b_ ? 1 : 0)) * sizeof(T) *
+               static_cast<std::uint64_t>(most * n_ * n_) +
            (packed_w_ ? sizeof(real_t<T>) * static_cast<std::uint64_t>(most * n_) : 0);
   }
 
   void start(std::int64_t begin, std::int64_t count) {
     begin_ = begin;
     count_ = count;
-    const MatrixView<T> a_dev{on_gpu_.a, n_, n_ * count, n_};
-    if (packs_a_) {
-      each([&](const BatchMatrix<T>& x, std::int64_t place) {
-        for (std::int64_t j = 0; j < x.n; ++j)
-          std::copy_n(x.a + j * x.lda, x.n, packed_.get() + (place * n_ + j) * n_);
-      });
-      upload<T>(queue_, Part::all, MatrixView<const T>{packed_.get(), n_, n_ * count, n_}, a_dev);
-    } else {
-      upload<T>(queue_, Part::all, MatrixView<const T>{batch_[member(0)].a, n_, n_ * count, batch_.lda},
-                a_dev);
-    }
+    bring(packs_a_ ? packed_.get() : nullptr, batch_.lda, on_gpu_.a,
+          [](const BatchMatrix<T>& x) { return std::pair(x.a, x.lda); });
+    if (batch_.generalised)
+      bring(packed_b_.get(), batch_.ldb, on_gpu_.b,
+            [](const BatchMatrix<T>& x) { return std::pair(x.b, x.ldb); });
     batched::Chunk<T> chunk = chunk_of(batch_, n_, count);
     if (batch_.ragged) {
       std::vector<std::int32_t> orders(static_cast<std::size_t>(count));
@@ -447,9 +468,10 @@ class HostChunk {
       chunk.orders = on_gpu_.orders;
     }
     chunk.a = {on_gpu_.a, n_ * n_};
+    chunk.b = {on_gpu_.b, n_ * n_};
     if (batch_.options.vectors) chunk.z = chunk.a;
     chunk.w = {on_gpu_.w, pairs_.count};
-    chunk.lda.all = chunk.ldz.all = static_cast<std::int32_t>(n_);
+    chunk.lda.all = chunk.ldb.all = chunk.ldz.all = static_cast<std::int32_t>(n_);
     chunk.status = on_gpu_.status;
     kernels_.enqueue(chunk, on_gpu_.work, queue_.stream());
   }
@@ -488,6 +510,19 @@ class HostChunk {
   std::int64_t member(std::int64_t k) const {
     return batch_.ragged ? group_.members[static_cast<std::size_t>(begin_ + k)] : begin_ + k;
   }
+  // Uploads the matrices matrix_of(x) = (memory, leading dimension) of the chunk, by way of `packed` unless it is null.
+  template <class MatrixOf>
+  void bring(T* packed, std::int64_t ld, T* to_dev, const MatrixOf& matrix_of) const {
+    if (packed)
+      each([&](const BatchMatrix<T>& x, std::int64_t place) {
+        const auto [from, ld_of_x] = matrix_of(x);
+        for (std::int64_t j = 0; j < x.n; ++j)
+          std::copy_n(from + j * ld_of_x, x.n, packed + (place * n_ + j) * n_);
+      });
+    const T* const from = packed ? packed : matrix_of(batch_[member(0)]).first;
+    upload<T>(queue_, Part::all, MatrixView<const T>{from, n_, n_ * count_, packed ? n_ : ld},
+              MatrixView<T>{to_dev, n_, n_ * count_, n_});
+  }
   // act(matrix, place in the chunk) for each matrix of the chunk, on several threads.
   template <class Act>
   void each(const Act& act) const {
@@ -506,7 +541,7 @@ class HostChunk {
   Arena arena_;
   ChunkArrays<T> on_gpu_;
   bool packs_a_ = false, packs_z_ = false;
-  HostArray<T> packed_;
+  HostArray<T> packed_, packed_b_;
   HostArray<real_t<T>> packed_w_;
   std::vector<std::int32_t> status_;
   std::int64_t begin_ = 0, count_ = 0;
@@ -515,20 +550,15 @@ class HostChunk {
 // Matrices one after the other on host pointers.
 template <class T>
 void solve_one_by_one(const Batch<T>& batch, const Group& group, BatchReport& report) {
-  Devices devices = batch.devices;
-  devices.device = DeviceChoice::gpu;
-  SolveFrame<T> frame({group.n, batch.options, devices, Pointers::host}, &Resources::of_this_thread());
+  SolveFrame<T> frame(batch.plan(group.n, DeviceChoice::gpu), &Resources::of_this_thread());
   for (const std::int64_t k : group.members) {
     const BatchMatrix<T> x = batch[k];
-    try {
-      const Report solved = frame.solve(Pointers::host, x.a, x.lda, nullptr, 0, x.w, x.z, x.ldz);
-      batch.status[k] = status_of(solved);
-      report.bytes.device = std::max(report.bytes.device, solved.bytes.device);
-      report.bytes.host = std::max(report.bytes.host, solved.bytes.host);
-    } catch (const NonFiniteEntry&) {
-      batched::fill_with_nan<T>(x.n, batch.pairs(x.n).count, x.w, x.z, x.ldz);
-      batch.status[k] = batched::not_finite;
-    }
+    WorkspaceBytes bytes;
+    batch.status[k] = solve_alone(
+        frame, x, [&] { batched::fill_with_nan<T>(x.n, batch.pairs(x.n).count, x.w, x.z, x.ldz); }, nullptr,
+        &bytes);
+    report.bytes.device = std::max(report.bytes.device, bytes.device);
+    report.bytes.host = std::max(report.bytes.host, bytes.host);
   }
 }
 
@@ -565,15 +595,20 @@ void host_batch_on_gpu(const Batch<T>& batch, BatchReport& report) {
 }
 
 template <class T>
-WorkspaceBytes host_batch_bytes_on_gpu(std::int64_t n, std::int64_t count, const Options& options) {
-  if (!kernels_solve<T>(n, options.vectors))
-    return plan_bytes<T>(plan_on<T>({n, options, {}, Pointers::host}, true));
+WorkspaceBytes host_batch_bytes_on_gpu(std::int64_t n, std::int64_t count, const Options& options,
+                                       bool generalised) {
+  if (!kernels_solve<T>(n, options.vectors, generalised)) {
+    Plan plan{n, options, {}, Pointers::host};
+    if (generalised) plan.generalised.emplace();
+    return plan_bytes<T>(plan_on<T>(plan, true));
+  }
   const std::int64_t most = chunk_matrices<T>(n, count), lanes = count > most ? 2 : 1;
-  const BatchOnDevice<T> kernels(Resources::of_this_thread(), static_cast<int>(n), most, options.vectors);
+  const BatchOnDevice<T> kernels(Resources::of_this_thread(), static_cast<int>(n), most, options.vectors,
+                                 generalised);
   const auto values = static_cast<std::uint64_t>(most * n);
   return {static_cast<std::uint64_t>(lanes) * values *
-              (static_cast<std::uint64_t>(n) * sizeof(T) + sizeof(real_t<T>)),
-          static_cast<std::uint64_t>(lanes) * chunk_bytes_on_gpu(kernels, n, most)};
+              (static_cast<std::uint64_t>(generalised ? 2 * n : n) * sizeof(T) + sizeof(real_t<T>)),
+          static_cast<std::uint64_t>(lanes) * chunk_bytes_on_gpu(kernels, n, most, generalised)};
 }
 
 EIGEN_G_INSTANTIATE(all_types, batch_on_gpu, ragged_on_gpu, host_batch_on_gpu, host_batch_bytes_on_gpu);

@@ -1,10 +1,6 @@
-// DeviceBackend: the stages of a standard solve on one GPU, with or without helpers. solver/driver/places.hpp says where each matrix is
-// stored. If T is complex, the divide and conquer works on real matrices, and there are no helpers.
-//
-// The functions below the class make the GPU backend of a plan of any recipe. In a build without CUDA solver/driver/no_device.cpp has
-// them.
+// DeviceBackend: the stages of a standard solve on one GPU, with or without helpers. If T is complex, the divide and conquer works on real
+// matrices, and there are no helpers. The functions below the class are for all recipes.
 #include <algorithm>
-#include <cstddef>
 #include <limits>
 #include <memory>
 #include <optional>
@@ -14,22 +10,20 @@
 #include <vector>
 
 #include "gemm_df/engines/native/halves.hpp"
-#include "gemm_df/gemm.hpp"
-#include "gemm_df/tuning.hpp"
+#include "gemm_df/load_products.hpp"
 #include "hybrid/instantiate.hpp"
 #include "hybrid/machine/device.hpp"
-#include "hybrid/memory/memory.hpp"
-#include "hybrid/team/split.hpp"
+#include "hybrid/round_up.hpp"
 #include "hybrid/transfer/transfer.hpp"
-#include "solver/back/back_transform.hpp"
-#include "solver/calibrate/calibrate.hpp"
+#include "solver/calibrate/share_rule.hpp"
 #include "solver/devices/solve_team.hpp"
 #include "solver/devices/tuning.hpp"
 #include "solver/driver/arguments.hpp"
 #include "solver/driver/backend.hpp"
 #include "solver/driver/device_frame.hpp"
 #include "solver/driver/places.hpp"
-#include "solver/path/device_path.hpp"
+#include "solver/path/one_stage.hpp"
+#include "solver/path/two_stage.hpp"
 #include "solver/prepare/check_input.hpp"
 #include "solver/prepare/pack.hpp"
 #include "solver/prepare/scale.hpp"
@@ -39,26 +33,6 @@
 namespace eigen_g {
 
 namespace {
-
-std::int64_t round_up(std::int64_t x, std::int64_t multiple) {
-  return (x + multiple - 1) / multiple * multiple;
-}
-
-std::int64_t padded_rows(std::int64_t n) {
-  return round_up(n, tridiagonalize_row_multiple);
-}
-
-constexpr std::int64_t loading_tile = 32, loading_values = 3 * loading_tile * loading_tile;
-
-// Bytes of workspace for the fp16 pairs of float products (Products::lend()). With complex float the divide and conquer's real products
-// use them too.
-template <class T>
-std::uint64_t bytes_for_products(std::int64_t n) {
-  if constexpr (std::is_same_v<real_t<T>, float>)
-    return n >= product_tuning().halves_min_lines ? halves_bytes<T>(n, n) : 0;
-  else
-    return 0;
-}
 
 // The buffers of the workspace. A matrix that is stored elsewhere has null data.
 template <class T>
@@ -72,12 +46,14 @@ struct DeviceParts {
   std::span<std::byte> products;  // for Products::lend()
 
   DeviceParts(Arena& arena, const Plan& plan, const Places& places, int multiprocessors) {
-    const std::int64_t n = plan.n,
-                       even = round_up(
-                           n, 16 / sizeof(real_t<T>));  // products are faster with this leading dimension
-    const PathBytes path =
-        path_bytes_on_device<T>(plan.path, n, plan.max_count(), multiprocessors, plan.devices.gpus > 1);
-    if (places.a.where == Where::own) matrix = arena.matrix<T>(n, n, padded_rows(n));
+    const std::int64_t n = plan.n, m = plan.max_count();
+    // Products are faster with this leading dimension.
+    const std::int64_t even = round_up(n, 16 / sizeof(real_t<T>));
+    const PathBytes path = plan.path == Path::two_stage
+                               ? TwoStageOnDevice<T>::bytes(n, m, multiprocessors, plan.devices.gpus > 1)
+                               : OneStageOnDevice<T>::bytes(n, m, multiprocessors);
+    if (places.a.where == Where::own)
+      matrix = arena.matrix<T>(n, n, round_up(n, tridiagonalize_row_multiple));
     if (places.owns_z()) z = arena.matrix<T>(n, n, even);
     t = {arena.take<real_t<T>>(n), arena.take<real_t<T>>(n)};
     kept = arena.part(path.kept);
@@ -95,7 +71,7 @@ struct DeviceParts {
     Arena parts = back;
     vectors_of_t(parts);
     scratch = parts.part(rest);
-    const auto lent = static_cast<std::int64_t>(bytes_for_products<T>(n));
+    const auto lent = static_cast<std::int64_t>(bytes_to_lend<T>(n));
     products = {arena.take<std::byte>(lent), static_cast<std::size_t>(lent)};
   }
   // The back-transformation's workspace. `a` is the caller's array of A.
@@ -122,26 +98,6 @@ std::uint64_t host_bytes(const Plan& plan) {
   return 4 * sizeof(double) * static_cast<std::uint64_t>(plan.n);
 }
 
-// Returns the rule for the shares of the devices: the caller's ratio, or the rates of a calibration. Helpers were
-// measured in double only, so without a ratio a matrix of another type is solved on the first GPU alone.
-template <class T>
-ShareRule shares_of(const Plan& plan, const std::vector<int>& further, int multiprocessors) {
-  const Devices& d = plan.devices;
-  if (!d.ratio.automatic()) return ShareRule(d.ratio);
-  if (!std::is_same_v<T, double>) return ShareRule();
-  const auto by = [&](const Calibration& calibration) {
-    TeamRates team = team_rates(calibration, current_gpu(), further, multiprocessors);
-    for (std::size_t i = 0; i < further.size(); ++i)
-      team.devices[i + 1].device.memory_free = gpu_memory_free(further[i]);
-    return ShareRule(std::move(team));
-  };
-  if (d.calibration) return by(*d.calibration);
-  if (plan.n < solver_tuning().min_order_to_calibrate_for ||
-      (further.empty() && !helpers_may_pay(plan.n, multiprocessors)))
-    return ShareRule();
-  return by(calibration_of_process(d.threads));
-}
-
 std::optional<Partition> partition_of(const Devices& devices) {
   if (devices.multiprocessors == 0) return std::nullopt;
   const int all = gpu_facts(current_gpu()).multiprocessors;
@@ -149,16 +105,6 @@ std::optional<Partition> partition_of(const Devices& devices) {
           "is " + std::to_string(devices.multiprocessors) + ", this GPU has " + std::to_string(all) +
               " multiprocessors");
   return std::optional<Partition>(std::in_place, devices.multiprocessors);
-}
-
-// Runs a product of 32 x 32, because a process' first product waits until cuBLAS has loaded its kernels.
-template <class T>
-void load_products(const Queue& queue, Arena scratch_dev) {
-  T* const at = scratch_dev.take<T>(loading_values);
-  const auto tile = [&](std::int64_t k) {
-    return MatrixView<T>{at + k * loading_tile * loading_tile, loading_tile, loading_tile, loading_tile};
-  };
-  gemm<T>(queue, Op::none, Op::none, 1, tile(0), tile(1), 0, tile(2));
 }
 
 template <class T>
@@ -171,8 +117,10 @@ class DeviceBackend final : public StandardBackend<T> {
         frame_(plan, resources, partition_of(plan.devices)) {
     if constexpr (!is_complex<T>)
       if (plan_.options.vectors)
-        team_.emplace(queue_, shares_of<T>(plan_, further_, queue_.multiprocessors()),
-                      Helpers{further_, true, plan_.devices.threads});
+        team_.emplace(
+            queue_,
+            share_rule(plan_.devices, plan_.n, std::is_same_v<T, double>, further_, queue_.multiprocessors()),
+            Helpers{further_, true, plan_.devices.threads});
   }
   ~DeviceBackend() override {
     try {
@@ -190,18 +138,20 @@ class DeviceBackend final : public StandardBackend<T> {
     p_ = problem;
     frame_.begin(p_.stream);
     if (pending_) pending_->hold(queue_);
-    const GivenArrays given = given_arrays(p_);
-    places_ = places_of<T>(plan_, given);
+    places_ = places_of(plan_, p_);
     if (!copies_z() || !take(places_)) {
-      places_ = places_of<T>(plan_, given, true);
+      places_ = places_of(plan_, p_, true);
       place(places_);
     }
     products_.lend(parts_->products);
     const std::int64_t n = plan_.n, m = plan_.max_count();
     const MatrixView<T> spare = p_.spare(plan_);
-    reduction_ =
-        path_on_device<T>(plan_.path, products_, n, m, parts_->kept, parts_->scratch, parts_->back_at(spare),
-                          team(), back_transform_chase_on_gpu(plan_.options.engine));
+    if (plan_.path == Path::two_stage)
+      reduction_ = std::make_unique<TwoStageOnDevice<T>>(products_, n, m, parts_->kept, parts_->scratch,
+                                                         parts_->back_at(spare), team(),
+                                                         back_transform_chase_on_gpu(plan_.options.engine));
+    else
+      reduction_ = std::make_unique<OneStageOnDevice<T>>(products_, n, parts_->kept, parts_->scratch, team());
     a_ = places_.a.where == Where::own ? parts_->matrix : spare;
     if (!plan_.options.vectors) return;
     z_ = copies_z() ? parts_->z.block(0, 0, n, m) : places_.z.where == Where::own ? parts_->z : p_.z;
@@ -231,7 +181,7 @@ class DeviceBackend final : public StandardBackend<T> {
   void load() override {
     MatrixView<const T> source = p_.a;
     if (on_host_) {
-      upload<T>(queue_, plan_.options.uplo == Uplo::lower ? Part::lower : Part::upper, p_.a, a_);
+      upload<T>(queue_, part_of(plan_.options.uplo), p_.a, a_);
       source = a_;
     }
     pack_lower<T>(queue_, plan_.options.uplo, source, a_);
@@ -244,8 +194,8 @@ class DeviceBackend final : public StandardBackend<T> {
 
   ImplicitQ<T>& reduce(StageRunner& run_stage) override {
     const std::int64_t n = plan_.n;
-    constexpr bool measured =
-        std::is_same_v<T, double>;  // band matrices in float were not measured, so they count as full
+    // Band matrices in float were not measured, so they count as full.
+    constexpr bool measured = std::is_same_v<T, double>;
     reduction_->given_band(measured ? facts_.bandwidth : std::numeric_limits<std::int64_t>::max());
     if constexpr (!is_complex<T>)
       if (team_) {
@@ -311,33 +261,16 @@ class DeviceBackend final : public StandardBackend<T> {
     report.bytes = {host_bytes(plan_), frame_.used + products_.scratch_bytes()};
     report.devices = {{gpu_facts(gpu_).name, gpu_, queue_.multiprocessors(), 1, 0}};
     if constexpr (!is_complex<T>)
-      if (team_) account_team(report);
+      if (team_) team_->account(report);
   }
 
  private:
-  void account_team(Report& report) {
-    report.bytes.device += team_->device_bytes();
-    report.bytes.host += team_->pinned_bytes();
-    const std::vector<double> shares = team_->take_work_shares(), seconds = team_->take_seconds();
-    if (!shares.empty()) report.devices.front().share = shares.front();
-    if (!seconds.empty()) report.devices.front().seconds = seconds.front();
-    for (std::size_t i = 1; i < shares.size(); ++i) {
-      if (shares[i] <= 0) continue;
-      if (i <= further_.size()) {
-        const Device& gpu = gpu_facts(further_[i - 1]);
-        report.devices.push_back({gpu.name, gpu.index, gpu.multiprocessors, shares[i], seconds[i]});
-      } else {
-        report.devices.push_back({cpu_name(), -1, 0, shares[i], seconds[i]});
-      }
-    }
-  }
   // Returns true if the vectors are computed in the workspace and then copied to the caller's z on the GPU.
   bool copies_z() const { return !on_host_ && places_.z.where == Where::own; }
   void place(const Places& places) {
-    frame_.used = device_parts_bytes<T>(plan_, places, queue_.multiprocessors());
-    if (frame_.memory.would_take(frame_.used)) wait_for_pending();
-    Arena arena = frame_.memory.arena(queue_, frame_.used);
-    parts_.emplace(arena, plan_, places, queue_.multiprocessors());
+    const int multiprocessors = queue_.multiprocessors();
+    if (frame_.memory.would_take(device_parts_bytes<T>(plan_, places, multiprocessors))) wait_for_pending();
+    parts_ = frame_.template take<DeviceParts<T>>(plan_, places, multiprocessors);
   }
   // Calls place(), or returns false if there is too little memory.
   bool take(const Places& places) {
@@ -354,8 +287,7 @@ class DeviceBackend final : public StandardBackend<T> {
     ColumnRange columns;
     Event ready;
   };
-  // Waits for the event that the last asynchronous solve has recorded at its end. The queue's stream may be a stream of the caller, who
-  // may have destroyed it since that solve, so this function does not wait for the queue.
+  // Waits for the end of the last asynchronous solve. It does not wait for the queue, whose stream the caller may have destroyed since.
   void wait_for_pending() {
     if (pending_) pending_->wait();
     pending_.reset();
@@ -393,7 +325,7 @@ class DeviceBackend final : public StandardBackend<T> {
 template <class T>
 WorkspaceBytes standard_bytes_on_gpu(const Plan& plan, MatrixLayout layout) {
   const auto bytes = [&](MatrixLayout of) {
-    const Places places = places_of<T>(plan, arrays_of(of, plan.n));
+    const Places places = places_of(plan, arrays_of<T>(of, plan.n));
     return device_parts_bytes<T>(plan, places, gpu_facts(current_gpu()).multiprocessors);
   };
   const std::uint64_t packed = bytes(MatrixLayout::contiguous);

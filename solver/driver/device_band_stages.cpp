@@ -1,7 +1,7 @@
 // The stages of the two-stage path on a GPU.
 #include <algorithm>
-#include <string>
 
+#include "hybrid/round_up.hpp"
 #include "hybrid/transfer/transfer.hpp"
 #include "solver/api/stages.hpp"
 #include "solver/back/back_transform.hpp"
@@ -20,13 +20,6 @@ namespace eigen_g {
 
 namespace {
 
-std::int64_t padded(std::int64_t n) {
-  return sytrd_in_place_lda(n);
-}
-std::int64_t even(std::int64_t n) {
-  return n + n % 2;
-}
-
 // The workspace of each stage. With host pointers it has the matrices' copies on the device too.
 struct Sy2sbParts {
   MatrixView<double> given, ab, working, band;
@@ -38,7 +31,7 @@ struct Sy2sbParts {
       given = arena.matrix<double>(n, n, n);
       ab = arena.matrix<double>(kd + 1, n, kd + 1);
     }
-    working = arena.matrix<double>(n, n, padded(n));
+    working = arena.matrix<double>(n, n, sytrd_in_place_lda(n));
     band = arena.matrix<double>(kd + 1, n, kd + 1);
     tau = arena.take<double>(n);
     scratch = arena.part(std::max(full_to_band_bytes<double>(n, kd, multiprocessors), check_input_bytes));
@@ -74,7 +67,7 @@ struct OrmtrSb2stParts {
     const ChaseTiles tiles(n, chase_bandwidth(kd));
     if (pointers == Pointers::host) {
       hous = arena.take<double>(tiles.count() + tiles.tau_count());
-      z = arena.matrix<double>(n, m, even(n));
+      z = arena.matrix<double>(n, m, round_up(n, 2));
     }
     scratch = arena.part(back_transform_chase_bytes<double>(n, tiles.b, m));
   }
@@ -89,9 +82,9 @@ struct OrmtrSy2sbParts {
     const std::int64_t count = std::max<std::int64_t>(n - kd, 0);
     if (pointers == Pointers::host) {
       given = arena.matrix<double>(n, n, n);
-      z = arena.matrix<double>(n, m, even(n));
+      z = arena.matrix<double>(n, m, round_up(n, 2));
     }
-    reflectors = arena.matrix<double>(count, count, padded(count));
+    reflectors = arena.matrix<double>(count, count, sytrd_in_place_lda(count));
     tau = arena.take<double>(count);
     scratch = arena.part(back_transform_bytes<double>(count, m));
   }
@@ -104,8 +97,7 @@ double check_band(const Queue& queue, MatrixView<const double> band, Arena scrat
   try {
     return check_input<double>(queue, Uplo::lower, {band.data, n, n, below}, scratch, below).largest;
   } catch (const NonFiniteEntry& entry) {
-    throw InvalidArgument("ab", "has an entry that is not finite: (" + std::to_string(entry.row() + 1) +
-                                    ", " + std::to_string(entry.col() + 1) + ")");
+    refuse_band_entry(entry.row(), entry.col());
   }
 }
 
@@ -115,19 +107,18 @@ void sytrd_sy2sb_on_gpu(const StageCall& call, Uplo uplo, std::int64_t kd, Matri
                         MatrixView<double> ab, double* tau, Report& report) {
   const std::int64_t n = a.cols, count = std::max<std::int64_t>(n - kd, 0);
   const bool host = call.on_host();
-  DeviceStage<Sy2sbParts> on(call, n, kd);
-  const Sy2sbParts& own = *on.parts;
+  DeviceStage<Sy2sbParts> on(call, report, n, kd);
+  const Sy2sbParts& own = on.own;
   const Queue& queue = on.queue;
-  StageRunner run_stage(on.clock, on.silent, report.stages);
   // The whole matrix is uploaded, because download() below overwrites all of the caller's matrix.
   if (host) upload<double>(queue, Part::all, a, own.given);
   const MatrixView<double> a_dev = host ? own.given : a, ab_dev = host ? own.ab : ab;
   pack_lower<double>(queue, uplo, a_dev, own.working);
-  const int k = scale_exponent(run_stage(
+  const int k = scale_exponent(on.run_stage(
       Stage::check, [&] { return check_input<double>(queue, uplo, own.working, own.scratch).largest; }));
-  run_stage(Stage::scale, [&] { scale(queue, own.working, k); });
-  run_stage(Stage::full_to_band,
-            [&] { full_to_band<double>(on.products, kd, own.working, own.band, own.tau, own.scratch); });
+  on.run_stage(Stage::scale, [&] { scale(queue, own.working, k); });
+  on.run_stage(Stage::full_to_band,
+               [&] { full_to_band<double>(on.products, kd, own.working, own.band, own.tau, own.scratch); });
   scale_values(queue, own.band.lda * n, own.band.data, -k);
   if (host)
     EIGEN_G_CUDA(cudaMemsetAsync(own.ab.data, 0, sizeof(double) * static_cast<std::size_t>(own.ab.lda * n),
@@ -139,7 +130,7 @@ void sytrd_sy2sb_on_gpu(const StageCall& call, Uplo uplo, std::int64_t kd, Matri
     download<double>(queue, own.given, a);
     download<double>(queue, own.ab, ab);
   }
-  run_stage.finish();
+  on.run_stage.finish();
 }
 
 void sytrd_sb2st_on_gpu(const StageCall& call, Uplo uplo, std::int64_t kd, MatrixView<const double> ab,
@@ -147,18 +138,17 @@ void sytrd_sb2st_on_gpu(const StageCall& call, Uplo uplo, std::int64_t kd, Matri
   const std::int64_t n = ab.cols;
   const ChaseTiles tiles(n, chase_bandwidth(kd));
   const bool host = call.on_host();
-  DeviceStage<Sb2stParts> on(call, n, kd, hous != nullptr);
-  const Sb2stParts& own = *on.parts;
+  DeviceStage<Sb2stParts> on(call, report, n, kd, hous != nullptr);
+  const Sb2stParts& own = on.own;
   const Queue& queue = on.queue;
-  StageRunner run_stage(on.clock, on.silent, report.stages);
   if (host) upload<double>(queue, Part::all, ab, own.ab);
   const Tridiagonal<double> t_dev = host ? own.t : t;
   double* const hous_dev = host ? own.hous : hous;
   take_band<double>(queue, uplo, kd, host ? MatrixView<const double>(own.ab) : ab, own.band);
   const int k =
-      scale_exponent(run_stage(Stage::check, [&] { return check_band(queue, own.band, own.scratch); }));
-  run_stage(Stage::scale, [&] { scale_values(queue, own.band.lda * n, own.band.data, k); });
-  run_stage(Stage::chase, [&] {
+      scale_exponent(on.run_stage(Stage::check, [&] { return check_band(queue, own.band, own.scratch); }));
+  on.run_stage(Stage::scale, [&] { scale_values(queue, own.band.lda * n, own.band.data, k); });
+  on.run_stage(Stage::chase, [&] {
     const ChaseReflectors<double> out{hous_dev, hous_dev ? hous_dev + tiles.count() : nullptr};
     band_to_tridiagonal<double>(queue, tiles.b, own.band, t_dev.d, t_dev.e, out, own.scratch);
   });
@@ -169,14 +159,15 @@ void sytrd_sb2st_on_gpu(const StageCall& call, Uplo uplo, std::int64_t kd, Matri
     copy_values(queue, t.e, t_dev.e, n - 1);
     if (hous) copy_values(queue, hous, hous_dev, tiles.count() + tiles.tau_count());
   }
-  run_stage.finish();
+  on.run_stage.finish();
 }
 
-void ormtr_sb2st_on_gpu(const StageCall& call, std::int64_t kd, const double* hous, MatrixView<double> z) {
+void ormtr_sb2st_on_gpu(const StageCall& call, std::int64_t kd, const double* hous, MatrixView<double> z,
+                        Report& report) {
   const ChaseTiles tiles(z.rows, chase_bandwidth(kd));
   const bool host = call.on_host();
-  DeviceStage<OrmtrSb2stParts> on(call, z.rows, z.cols, kd);
-  const OrmtrSb2stParts& own = *on.parts;
+  DeviceStage<OrmtrSb2stParts> on(call, report, z.rows, z.cols, kd);
+  const OrmtrSb2stParts& own = on.own;
   const Queue& queue = on.queue;
   if (host) {
     copy_values(queue, own.hous, hous, tiles.count() + tiles.tau_count());
@@ -190,14 +181,14 @@ void ormtr_sb2st_on_gpu(const StageCall& call, std::int64_t kd, const double* ho
 }
 
 void ormtr_sy2sb_on_gpu(const StageCall& call, Uplo uplo, std::int64_t kd, MatrixView<const double> a,
-                        const double* tau, MatrixView<double> z) {
+                        const double* tau, MatrixView<double> z, Report& report) {
   const std::int64_t n = a.cols, count = n - kd;
   const bool host = call.on_host();
-  DeviceStage<OrmtrSy2sbParts> on(call, n, z.cols, kd);
-  const OrmtrSy2sbParts& own = *on.parts;
+  DeviceStage<OrmtrSy2sbParts> on(call, report, n, z.cols, kd);
+  const OrmtrSy2sbParts& own = on.own;
   const Queue& queue = on.queue;
   if (host) {
-    upload<double>(queue, uplo == Uplo::upper ? Part::upper : Part::lower, a, own.given);
+    upload<double>(queue, part_of(uplo), a, own.given);
     upload<double>(queue, Part::all, z, own.z);
   }
   const MatrixView<double> z_dev = host ? own.z : z;
@@ -211,19 +202,19 @@ void ormtr_sy2sb_on_gpu(const StageCall& call, Uplo uplo, std::int64_t kd, Matri
 }
 
 WorkspaceBytes sytrd_sy2sb_gpu_bytes(Pointers pointers, std::int64_t n, std::int64_t kd) {
-  return {0, parts_bytes<Sy2sbParts>(pointers, n, kd)};
+  return parts_bytes<Sy2sbParts>(pointers, n, kd);
 }
 
 WorkspaceBytes sytrd_sb2st_gpu_bytes(Pointers pointers, std::int64_t n, std::int64_t kd) {
-  return {0, parts_bytes<Sb2stParts>(pointers, n, kd, true)};
+  return parts_bytes<Sb2stParts>(pointers, n, kd, true);
 }
 
 WorkspaceBytes ormtr_sb2st_gpu_bytes(Pointers pointers, std::int64_t n, std::int64_t m, std::int64_t kd) {
-  return {0, parts_bytes<OrmtrSb2stParts>(pointers, n, m, kd)};
+  return parts_bytes<OrmtrSb2stParts>(pointers, n, m, kd);
 }
 
 WorkspaceBytes ormtr_sy2sb_gpu_bytes(Pointers pointers, std::int64_t n, std::int64_t m, std::int64_t kd) {
-  return {0, parts_bytes<OrmtrSy2sbParts>(pointers, n, m, kd)};
+  return parts_bytes<OrmtrSy2sbParts>(pointers, n, m, kd);
 }
 
 }  // namespace eigen_g

@@ -1,5 +1,4 @@
-// DeviceFrame: queue, products, clock and workspace of the solves of one plan on a GPU, or of a call that runs a single stage. CUDA builds
-// only.
+// DeviceFrame: queue, products, clock and workspace of the solves of one plan, or of a single stage, on a GPU. CUDA builds only.
 #pragma once
 
 #include <cstdint>
@@ -13,6 +12,8 @@
 #include "hybrid/memory/arena.hpp"
 #include "hybrid/memory/memory.hpp"
 #include "hybrid/stream/queue.hpp"
+#include "hybrid/transfer/copy_2d.hpp"
+#include "hybrid/transfer/transfer.hpp"
 #include "solver/driver/arguments.hpp"
 #include "solver/driver/plan.hpp"
 #include "solver/path/device_clock.hpp"
@@ -52,8 +53,8 @@ class HeldMemory {
   std::uint64_t held_ = 0;
 };
 
-// The frame of solves on the current GPU. place() makes the buffers of a solve. They are the members of a struct `Parts`. The constructor
-// of `Parts` takes the buffers from an Arena. Two constructions with the same arguments take the same number of bytes.
+// The frame of solves on the current GPU. take() makes the buffers of a solve. They are the members of a struct `Parts`, whose constructor
+// takes them from an Arena. Two constructions with the same arguments take the same number of bytes.
 template <class T>
 struct DeviceFrame {
   //   on   the partition of the GPU that the frame uses; nullopt: the whole GPU
@@ -78,16 +79,23 @@ struct DeviceFrame {
     before.record(Queue(queue.resources(), stream));
     before.hold(queue);
   }
-  void end() noexcept {
-    cudaStreamSynchronize(queue.stream());
-  }  // after an exception queued work may still use the memory
+  // Waits, because after an exception queued work may still use the memory.
+  void end() noexcept { cudaStreamSynchronize(queue.stream()); }
 
-  // Gets a workspace for Parts(arena, arguments...) and constructs `parts` in it. Throws as HeldMemory::arena().
+  // Copies a result to the caller's array, if it is in other memory.
+  void store(MatrixView<const T> from_dev, MatrixView<T> to) const {
+    if (on_host)
+      download<T>(queue, from_dev, to);
+    else if (from_dev.data != to.data)
+      copy_on_gpu<T>(queue, to, from_dev);
+  }
+
+  // Gets a workspace for Parts(arena, arguments...) and returns the Parts in it. Throws as HeldMemory::arena().
   template <class Parts, class... Arguments>
-  void place(std::optional<Parts>& parts, const Arguments&... arguments) {
+  Parts take(const Arguments&... arguments) {
     used = bytes_taken([&](Arena& arena) { Parts(arena, arguments...); });
     Arena arena = memory.arena(queue, used);
-    parts.emplace(arena, arguments...);
+    return Parts(arena, arguments...);
   }
 
   bool on_host;
@@ -98,19 +106,5 @@ struct DeviceFrame {
   HeldMemory memory;
   std::uint64_t used = 0;  // bytes of workspace of the current problem
 };
-
-template <class T>
-void copy_on_gpu(const Queue& queue, MatrixView<T> to, MatrixView<const same_t<T>> from) {
-  if (from.rows > 0 && from.cols > 0)
-    EIGEN_G_CUDA(cudaMemcpy2DAsync(to.data, sizeof(T) * to.lda, from.data, sizeof(T) * from.lda,
-                                   sizeof(T) * from.rows, from.cols, cudaMemcpyDefault, queue.stream()));
-}
-// Copies `count` values, asynchronously. `to` and `from` may each be in host or in device memory.
-template <class R>
-void copy_values(const Queue& queue, R* to, const R* from, std::int64_t count) {
-  if (count > 0)
-    EIGEN_G_CUDA(cudaMemcpyAsync(to, from, sizeof(R) * static_cast<std::size_t>(count), cudaMemcpyDefault,
-                                 queue.stream()));
-}
 
 }  // namespace eigen_g

@@ -2,7 +2,6 @@
 #include "solver/driver/device_stages.hpp"
 
 #include <algorithm>
-#include <optional>
 #include <vector>
 
 #include "hybrid/transfer/transfer.hpp"
@@ -23,7 +22,6 @@ static_assert(sytrd_in_place_lda(1) == tridiagonalize_row_multiple);
 struct SytrdParts {
   MatrixView<double> given, working;  // working: null if the reduction works in a itself
   Tridiagonal<double> t;
-  double* tau = nullptr;
   double* padding = nullptr;
   Arena kept, scratch;
 
@@ -76,22 +74,6 @@ struct OrmtrParts {
   }
 };
 
-// Saves the caller's rows between n and lda, because the reduction needs zeros there. give_back() restores them.
-class KeptPadding {
- public:
-  KeptPadding(const Queue& queue, MatrixView<double> a_dev, double* keep_dev)
-      : queue_(queue),
-        padding_{a_dev.data + a_dev.rows, a_dev.lda - a_dev.rows, a_dev.cols, a_dev.lda},
-        kept_{keep_dev, padding_.rows, padding_.cols, padding_.rows} {
-    copy_on_gpu<double>(queue_, kept_, padding_);
-  }
-  void give_back() const { copy_on_gpu<double>(queue_, padding_, kept_); }
-
- private:
-  const Queue& queue_;
-  MatrixView<double> padding_, kept_;
-};
-
 // Returns the largest entry of the working matrix. Throws NonFiniteEntry with row and column of the caller's matrix.
 double check_working(const Queue& queue, Uplo uplo, MatrixView<const double> working, Arena scratch) {
   try {
@@ -105,84 +87,78 @@ double check_working(const Queue& queue, Uplo uplo, MatrixView<const double> wor
   }
 }
 
-// All arguments are in device memory. `working`: n x n in the layout of the reduction, or a itself.
-void reduce(StageRunner& run_stage, OneStageOnDevice<double>& path, const Queue& queue, Uplo uplo,
-            MatrixView<double> a, Tridiagonal<double> t, double* tau, MatrixView<double> working,
-            double* padding, Arena scratch) {
-  const std::int64_t n = a.cols;
-  const bool in_place = working.data == a.data;
-  if (!in_place) take_triangle(queue, uplo, a, working);
-  const int k =
-      scale_exponent(run_stage(Stage::check, [&] { return check_working(queue, uplo, working, scratch); }));
-  std::optional<KeptPadding> kept;
-  if (in_place) {
-    kept.emplace(queue, a, padding);
-    take_triangle(queue, uplo, a, working);
-  }
-  run_stage(Stage::scale, [&] { scale(queue, working, k); });
-  path.run(run_stage, working, t, {});
-  scale_values(queue, n, t.d, -k);
-  scale_values(queue, n - 1, t.e, -k);
-  copy_values(queue, tau, path.tau(), n - 1);
-  if (uplo == Uplo::upper) {
-    reverse_rows<double>(queue, {t.d, n, 1, n});
-    reverse_rows<double>(queue, {t.e, n - 1, 1, n});
-    reverse_rows<double>(queue, {tau, n - 1, 1, n});
-  }
-  give_reflectors(queue, uplo, working, t.d, t.e, a);
-  if (kept) kept->give_back();
-}
-
 }  // namespace
 
 void sytrd_on_gpu(const StageCall& call, Uplo uplo, MatrixView<double> a, Tridiagonal<double> t, double* tau,
                   Report& report) {
   const std::int64_t n = a.cols;
-  const bool aligned = reinterpret_cast<std::uintptr_t>(a.data) % 16 == 0;
-  DeviceStage<SytrdParts> on(call, uplo, n, a.lda, aligned);
-  const SytrdParts& own = *on.parts;
+  const bool host = call.on_host(), aligned = reinterpret_cast<std::uintptr_t>(a.data) % 16 == 0;
+  DeviceStage<SytrdParts> on(call, report, uplo, n, a.lda, aligned);
+  const SytrdParts& own = on.own;
   const Queue& queue = on.queue;
   OneStageOnDevice<double> path(on.products, n, own.kept, own.scratch);
-  StageRunner run_stage(on.clock, on.silent, report.stages);
-  const auto reduce_in = [&](MatrixView<double> a_dev, Tridiagonal<double> t_dev, double* tau_dev) {
-    reduce(run_stage, path, queue, uplo, a_dev, t_dev, tau_dev, own.working.data ? own.working : a_dev,
-           own.padding, own.scratch);
-  };
-  if (!call.on_host()) {
-    reduce_in(a, t, tau);
-  } else {
-    // The whole matrix is uploaded, because download() below overwrites all of the caller's matrix.
-    upload<double>(queue, Part::all, a, own.given);
-    reduce_in(own.given, own.t, path.tau());
-    download<double>(queue, own.given, a);
-    copy_values(queue, t.d, own.t.d, n);
-    copy_values(queue, t.e, own.t.e, n - 1);
-    copy_values(queue, tau, path.tau(), n - 1);
+  const MatrixView<double> a_dev = host ? own.given : a;
+  const Tridiagonal<double> t_dev = host ? own.t : t;
+  const bool in_place = !own.working.data;
+  const MatrixView<double> working = in_place ? a_dev : own.working;
+  // The caller's rows between n and lda. In place the reduction needs zeros there, so they are kept in the workspace meanwhile.
+  const MatrixView<double> padding{a.data + n, a.lda - n, n, a.lda},
+      kept{own.padding, a.lda - n, n, a.lda - n};
+
+  // The whole matrix is uploaded, because download() below overwrites all of the caller's matrix.
+  if (host) upload<double>(queue, Part::all, a, a_dev);
+  if (!in_place) take_triangle(queue, uplo, a_dev, working);
+  const int k = scale_exponent(
+      on.run_stage(Stage::check, [&] { return check_working(queue, uplo, working, own.scratch); }));
+  if (in_place) {
+    copy_on_gpu<double>(queue, kept, padding);
+    take_triangle(queue, uplo, a_dev, working);
   }
-  run_stage.finish();
+  on.run_stage(Stage::scale, [&] { scale(queue, working, k); });
+  path.run(on.run_stage, working, t_dev, {});
+  scale_values(queue, n, t_dev.d, -k);
+  scale_values(queue, n - 1, t_dev.e, -k);
+  if (uplo == Uplo::upper) {
+    reverse_rows<double>(queue, {t_dev.d, n, 1, n});
+    reverse_rows<double>(queue, {t_dev.e, n - 1, 1, n});
+    reverse_rows<double>(queue, {path.tau(), n - 1, 1, n});
+  }
+  give_reflectors(queue, uplo, working, t_dev.d, t_dev.e, a_dev);
+  if (in_place) copy_on_gpu<double>(queue, padding, kept);
+  if (host) {
+    download<double>(queue, a_dev, a);
+    copy_values(queue, t.d, t_dev.d, n);
+    copy_values(queue, t.e, t_dev.e, n - 1);
+  }
+  copy_values(queue, tau, path.tau(), n - 1);
+  on.run_stage.finish();
 }
 
 DivideAndConquerResult stedc_on_gpu(const StageCall& call, std::int64_t n, Tridiagonal<double> t,
-                                    MatrixView<double> z) {
-  DeviceStage<StedcParts> on(call, n, z.data != nullptr);
-  const StedcParts& own = *on.parts;
+                                    MatrixView<double> z, Report& report) {
+  DeviceStage<StedcParts> on(call, report, n, z.data != nullptr);
+  const StedcParts& own = on.own;
   const Queue& queue = on.queue;
-  if (!call.on_host()) {
+  const bool host = call.on_host();
+  const Tridiagonal<double> t_dev = host ? own.t : t;
+  if (host) {
+    copy_values(queue, t_dev.d, t.d, n);
+    copy_values(queue, t_dev.e, t.e, n - 1);
+  } else {
     std::vector<double> d(static_cast<std::size_t>(n)), e(static_cast<std::size_t>(n - 1));
     copy_values<double>(queue, d.data(), t.d, n);
     copy_values<double>(queue, e.data(), t.e, n - 1);
     queue.wait();
     require_finite(d.data(), n, Argument::d);
     require_finite(e.data(), n - 1, Argument::e);
-    return divide_and_conquer<double>(on.products, n, t.d, t.e, z, own.scratch);
   }
-  copy_values(queue, own.t.d, t.d, n);
-  copy_values(queue, own.t.e, t.e, n - 1);
   const DivideAndConquerResult outcome =
-      divide_and_conquer<double>(on.products, n, own.t.d, own.t.e, own.z, own.scratch);
-  copy_values(queue, t.d, own.t.d, n);
-  if (z.data) download<double>(queue, own.z, z);
-  queue.wait();
+      divide_and_conquer<double>(on.products, n, t_dev.d, t_dev.e, host ? own.z : z, own.scratch);
+  if (host) {
+    copy_values(queue, t.d, t_dev.d, n);
+    if (z.data) download<double>(queue, own.z, z);
+    queue.wait();
+  }
   return outcome;
 }
 
@@ -190,18 +166,17 @@ void ormtr_on_gpu(const StageCall& call, Uplo uplo, MatrixView<const double> a, 
                   MatrixView<double> z, Report& report) {
   const std::int64_t n = a.cols, m = z.cols;
   const bool host = call.on_host(), upper = uplo == Uplo::upper;
-  DeviceStage<OrmtrParts> on(call, uplo, n, m);
-  const OrmtrParts& own = *on.parts;
+  DeviceStage<OrmtrParts> on(call, report, uplo, n, m);
+  const OrmtrParts& own = on.own;
   const Queue& queue = on.queue;
   OneStageOnDevice<double> path(on.products, n, own.kept, own.scratch);
-  StageRunner run_stage(on.clock, on.silent, report.stages);
   const MatrixView<double> v = own.reflectors, z_dev = host ? own.z : z;
 
   MatrixView<const double> a_dev = a;
   if (host) {
     // take_reflectors() can convert a lower triangle in place, so a lower triangle is uploaded to v itself.
     const MatrixView<double> arrival = upper ? own.given : v;
-    upload<double>(queue, upper ? Part::upper : Part::lower, a, arrival);
+    upload<double>(queue, part_of(uplo), a, arrival);
     upload<double>(queue, Part::all, z, z_dev);
     a_dev = arrival;
   }
@@ -211,25 +186,25 @@ void ormtr_on_gpu(const StageCall& call, Uplo uplo, MatrixView<const double> a, 
     reverse_rows<double>(queue, {path.tau(), n - 1, 1, n});
     reverse_rows(queue, z_dev);
   }
-  path.of(v).apply(run_stage, z_dev);
+  path.of(v).apply(on.run_stage, z_dev);
   if (upper) reverse_rows(queue, z_dev);
   if (host) download<double>(queue, z_dev, z);
-  run_stage.finish();
+  on.run_stage.finish();
 }
 
 WorkspaceBytes sytrd_gpu_bytes(Pointers pointers, Uplo uplo, std::int64_t n, std::int64_t lda) {
-  return {0, parts_bytes<SytrdParts>(pointers, uplo, n, lda, true)};
+  return parts_bytes<SytrdParts>(pointers, uplo, n, lda, true);
 }
 
 WorkspaceBytes stedc_gpu_bytes(Pointers pointers, std::int64_t n, bool vectors) {
-  const std::uint64_t host =
-      4 * sizeof(double) *
-      static_cast<std::uint64_t>(n);  // copies of d and e, and the tree of the divide and conquer
-  return {host, parts_bytes<StedcParts>(pointers, n, vectors)};
+  WorkspaceBytes bytes = parts_bytes<StedcParts>(pointers, n, vectors);
+  bytes.host = 4 * sizeof(double) *
+               static_cast<std::uint64_t>(n);  // copies of d and e, and the tree of the divide and conquer
+  return bytes;
 }
 
 WorkspaceBytes ormtr_gpu_bytes(Pointers pointers, Uplo uplo, std::int64_t n, std::int64_t m) {
-  return {0, parts_bytes<OrmtrParts>(pointers, uplo, n, m)};
+  return parts_bytes<OrmtrParts>(pointers, uplo, n, m);
 }
 
 }  // namespace eigen_g

@@ -15,7 +15,7 @@ void sytrd_on_gpu(const StageCall& call, Uplo uplo, MatrixView<double> a, Tridia
                   Report& report);
 // Throws InvalidArgument for a NaN or an infinity in device memory.
 DivideAndConquerResult stedc_on_gpu(const StageCall& call, std::int64_t n, Tridiagonal<double> t,
-                                    MatrixView<double> z);
+                                    MatrixView<double> z, Report& report);
 void ormtr_on_gpu(const StageCall& call, Uplo uplo, MatrixView<const double> a, const double* tau,
                   MatrixView<double> z, Report& report);
 
@@ -23,9 +23,10 @@ void sytrd_sy2sb_on_gpu(const StageCall& call, Uplo uplo, std::int64_t kd, Matri
                         MatrixView<double> ab, double* tau, Report& report);
 void sytrd_sb2st_on_gpu(const StageCall& call, Uplo uplo, std::int64_t kd, MatrixView<const double> ab,
                         Tridiagonal<double> t, double* hous, Report& report);
-void ormtr_sb2st_on_gpu(const StageCall& call, std::int64_t kd, const double* hous, MatrixView<double> z);
+void ormtr_sb2st_on_gpu(const StageCall& call, std::int64_t kd, const double* hous, MatrixView<double> z,
+                        Report& report);
 void ormtr_sy2sb_on_gpu(const StageCall& call, Uplo uplo, std::int64_t kd, MatrixView<const double> a,
-                        const double* tau, MatrixView<double> z);
+                        const double* tau, MatrixView<double> z, Report& report);
 
 // Bytes of workspace.
 WorkspaceBytes sytrd_gpu_bytes(Pointers pointers, Uplo uplo, std::int64_t n, std::int64_t lda);

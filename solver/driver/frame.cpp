@@ -43,6 +43,12 @@ void SolveFrame<T>::set_workspace(const Workspace& given) {
 }
 
 template <class T>
+void SolveFrame<T>::take_workspace(Arena memory) {
+  const std::uint64_t bytes = workspace().device;
+  set_workspace({memory.take<std::byte>(static_cast<std::int64_t>(bytes)), bytes});
+}
+
+template <class T>
 void SolveFrame<T>::set_factor(CholeskyFactor factor) {
   plan_.generalised->factor = factor;
   if (backend_) backend_->set_factor(factor);
@@ -90,8 +96,7 @@ GeneralisedReport SolveFrame<T>::solve(const CallerMatrices<T>& problem, bool wa
     }
     if (mixed_ && report.refinement.result == Refinement::Result::native)
       report.refinement.result = Refinement::Result::out_of_scope;
-    // If the recipe ran a standard solve with a frame of its own, `report` has the fallbacks of the standard solve already. The fallbacks
-    // of this frame come before them.
+    // `report` may have the fallbacks of a standard solve that the recipe ran. The fallbacks of this frame come before them.
     report.fallbacks.insert(report.fallbacks.begin(), plan_.fallbacks.begin(), plan_.fallbacks.end());
     return report;
   });

@@ -11,6 +11,7 @@
 
 #include "hybrid/machine/cpu.hpp"
 #include "hybrid/machine/device.hpp"
+#include "hybrid/memory/arena.hpp"
 #include "solver/driver/backend.hpp"
 
 namespace eigen_g {
@@ -50,14 +51,14 @@ class SolveFrame {
   WorkspaceBytes workspace(MatrixLayout layout = MatrixLayout::any) const {
     return plan_bytes<T>(plan_, layout);
   }
-  // Sets the workspace of the next solves. Null: the backend allocates its own. Throws InvalidArgument (workspace) if it is too small.
-  // Makes the backend if there is none, and throws as the backend's constructor does.
+  // Sets the workspace of the next solves. Null: the backend allocates its own. Throws InvalidArgument (workspace), and as the backend's
+  // constructor does.
   void set_workspace(const Workspace& given);
+  void take_workspace(Arena memory);       // set_workspace() with device memory of a solve around this one
   void set_factor(CholeskyFactor factor);  // for later solves; generalised problems only
 
   // Checks the problem and solves it. If the GPU has too little memory, this and all later solves use smaller_plan().
-  //   wait   true: returns when the solve is complete. false: may return while the last stages are still queued (Backend::end_async()).
-  //          The report of a standard solve then has 0 seconds for each stage
+  //   wait   false: may return while the last stages are still queued (Backend::end_async()), with 0 seconds for each stage
   GeneralisedReport solve(const CallerMatrices<T>& problem, bool wait = true);
   GeneralisedReport solve(Pointers pointers, const T* a, std::int64_t lda, T* b, std::int64_t ldb,
                           real_t<T>* w, T* z, std::int64_t ldz, CUstream_st* stream = nullptr,

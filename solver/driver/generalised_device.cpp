@@ -1,8 +1,6 @@
-// The stages of a generalised solve on a GPU. All of them work on lower triangles. One part of the workspace is for the standard solve.
-// Before the standard solve, the reduction to standard form uses this part.
+// The stages of a generalised solve on a GPU. All of them work on lower triangles.
 #include <algorithm>
 #include <cmath>
-#include <cstring>
 #include <optional>
 #include <utility>
 #include <vector>
@@ -15,9 +13,9 @@
 #include "solver/driver/device_frame.hpp"
 #include "solver/driver/frame.hpp"
 #include "solver/generalised/cholesky.hpp"
-#include "solver/generalised/diagonal_blocks.hpp"
 #include "solver/generalised/standard_form.hpp"
 #include "solver/prepare/check_input.hpp"
+#include "solver/prepare/mirror.hpp"
 #include "solver/prepare/scale.hpp"
 
 namespace eigen_g {
@@ -64,24 +62,6 @@ bool own_z(const Plan& plan, const CallerMatrices<T>& p) {
   return plan.options.vectors && (plan.on_host_pointers() || p.z.data == p.a.data);
 }
 
-// Copies the triangle `uplo` of a matrix to the host, a panel at a time.
-template <class T>
-void download_triangle(const Queue& queue, Uplo uplo, MatrixView<const T> from_dev, MatrixView<T> to) {
-  const std::int64_t n = to.rows, width = std::min<std::int64_t>(n, 512);
-  const HostArray<T> memory = host_array<T>(n * width);
-  for (std::int64_t j0 = 0; j0 < n; j0 += width) {
-    const std::int64_t cols = std::min(width, n - j0), first = uplo == Uplo::lower ? j0 : 0,
-                       rows = (uplo == Uplo::lower ? n : j0 + cols) - first;
-    const MatrixView<T> panel{memory.get(), rows, cols, rows};
-    download<T>(queue, from_dev.block(first, j0, rows, cols), panel);
-    for (std::int64_t j = j0; j < j0 + cols; ++j) {
-      const std::int64_t begin = uplo == Uplo::lower ? j : 0, end = uplo == Uplo::lower ? n : j + 1;
-      std::memcpy(&to(begin, j), &panel(begin - first, j - j0),
-                  sizeof(T) * static_cast<std::size_t>(end - begin));
-    }
-  }
-}
-
 template <class T>
 class GeneralisedDeviceBackend final : public GeneralisedBackend<T> {
  public:
@@ -97,7 +77,7 @@ class GeneralisedDeviceBackend final : public GeneralisedBackend<T> {
     p_ = problem;
     frame_.begin(p_.stream);
     const bool with_z = own_z(plan_, p_);
-    frame_.place(parts_, plan_, with_z, standard_.workspace().device);
+    parts_ = frame_.template take<GeneralisedParts<T>>(plan_, with_z, standard_.workspace().device);
     a_ = on_host_ ? parts_->a : p_.a;
     b_ = on_host_ ? parts_->b : p_.b;
     z_ = with_z ? parts_->z : p_.z;
@@ -109,9 +89,8 @@ class GeneralisedDeviceBackend final : public GeneralisedBackend<T> {
   void load() override {
     const Uplo uplo = plan_.options.uplo;
     if (on_host_) {
-      const Part part = uplo == Uplo::lower ? Part::lower : Part::upper;
-      upload<T>(queue_, part, p_.a, a_);
-      upload<T>(queue_, part, p_.b, b_);
+      upload<T>(queue_, part_of(uplo), p_.a, a_);
+      upload<T>(queue_, part_of(uplo), p_.b, b_);
     }
     if (uplo == Uplo::lower && !is_complex<T>) return;
     mirror(queue_, uplo, a_);  // clears the imaginary parts of a complex diagonal too
@@ -139,14 +118,8 @@ class GeneralisedDeviceBackend final : public GeneralisedBackend<T> {
   }
   void order_b() override {
     if (!order_.empty()) {
-      const std::int64_t n = plan_.n;
-      RowOrder rows = order_;  // order, inverse, reverse
-      rows.resize(static_cast<std::size_t>(3 * n));
-      for (std::int64_t k = 0; k < n; ++k) {
-        rows[n + order_[k]] = k;
-        rows[2 * n + k] = n - 1 - k;
-      }
-      copy_values(queue_, parts_->order, rows.data(), 3 * n);
+      const RowOrder rows = with_inverse_and_reverse(order_);
+      copy_values(queue_, parts_->order, rows.data(), 3 * plan_.n);
       queue_.wait();
     }
     take_in_order<T>(queue_, order_dev(), scratch(plan_.n), b_);
@@ -157,8 +130,7 @@ class GeneralisedDeviceBackend final : public GeneralisedBackend<T> {
     scale(queue_, b_, -scale_.b / 2);
     if (may_order()) find_nearly_dependent<T>(queue_, order_dev(), scratch(plan_.n), b_, parts_->minor);
     std::int64_t minor = 0;
-    EIGEN_G_CUDA(
-        cudaMemcpyAsync(&minor, parts_->minor, sizeof minor, cudaMemcpyDeviceToHost, queue_.stream()));
+    copy_values(queue_, &minor, parts_->minor, 1);
     queue_.wait();
     return minor;
   }
@@ -212,10 +184,8 @@ class GeneralisedDeviceBackend final : public GeneralisedBackend<T> {
     if (ordered) take_in_order<T>(queue_, parts_->reverse, c, a_);
   }
   GeneralisedReport solve() override {
-    if (scale_.a == 0 || plan_.options.subset.by != Subset::By::value) return solve_by(standard_);
-    Plan plan = standard_.plan();
-    plan.options.subset = scaled_subset();
-    SolveFrame<T> standard(plan, &resources_);
+    if (!this->scales_subset()) return solve_by(standard_);
+    SolveFrame<T> standard(this->scaled(standard_.plan()), &resources_);
     return solve_by(standard);
   }
   void back_substitute(std::int64_t found) override {
@@ -237,14 +207,7 @@ class GeneralisedDeviceBackend final : public GeneralisedBackend<T> {
     const bool returned = generalised().factor == CholeskyFactor::compute_and_return;
     if (returned && plan_.options.uplo == Uplo::upper) mirror(queue_, Uplo::lower, b_);
     if (on_host_ && returned) download_triangle<T>(queue_, plan_.options.uplo, b_, p_.b);
-    if (plan_.options.vectors && z_.data != p_.z.data) {
-      const MatrixView<const T> from = z_.block(0, 0, plan_.n, found);
-      const MatrixView<T> to = p_.z.block(0, 0, plan_.n, found);
-      if (on_host_)
-        download<T>(queue_, from, to);
-      else
-        copy_on_gpu<T>(queue_, to, from);
-    }
+    if (plan_.options.vectors) frame_.store(z_.block(0, 0, plan_.n, found), p_.z.block(0, 0, plan_.n, found));
     if (on_host_) copy_values(queue_, p_.w, w_, found);
   }
   void account(Report& report) override { report.bytes.device = frame_.used; }
@@ -254,7 +217,6 @@ class GeneralisedDeviceBackend final : public GeneralisedBackend<T> {
   using GeneralisedBackend<T>::generalised;
   using GeneralisedBackend<T>::may_order;
   using GeneralisedBackend<T>::order_;
-  using GeneralisedBackend<T>::scaled_subset;
   using GeneralisedBackend<T>::scale_;
 
   MatrixView<T> scratch(std::int64_t columns) {
@@ -268,9 +230,7 @@ class GeneralisedDeviceBackend final : public GeneralisedBackend<T> {
   }
   const std::int64_t* order_dev() const { return order_.empty() ? nullptr : parts_->order; }
   GeneralisedReport solve_by(SolveFrame<T>& standard) {
-    Arena arena = parts_->standard;
-    const std::uint64_t bytes = standard.workspace().device;
-    standard.set_workspace({arena.take<std::byte>(static_cast<std::int64_t>(bytes)), bytes});
+    standard.take_workspace(parts_->standard);
     return standard.solve(Pointers::device, a_.data, a_.lda, nullptr, 0, w_, z_.data,
                           std::max<std::int64_t>(1, z_.lda), queue_.stream());
   }

@@ -1,50 +1,29 @@
 // The stages of a generalised solve on the CPU, through LAPACK.
 #include <algorithm>
 #include <cmath>
-#include <cstring>
 #include <numeric>
 #include <utility>
 #include <vector>
 
 #include "hybrid/instantiate.hpp"
 #include "hybrid/machine/cpu.hpp"
-#include "hybrid/team/loops.hpp"
 #include "solver/driver/backend.hpp"
 #include "solver/driver/frame.hpp"
 #include "solver/generalised/cholesky.hpp"
 #include "solver/generalised/standard_form.hpp"
 #include "solver/path/host_clock.hpp"
 #include "solver/prepare/check_input.hpp"
+#include "solver/prepare/mirror.hpp"
 #include "solver/prepare/scale.hpp"
 
 namespace eigen_g {
 
 namespace {
 
+// The imaginary parts of a Hermitian matrix's diagonal are not read.
 template <class T>
-void copy_triangle(Uplo uplo, MatrixView<const T> from, MatrixView<T> to) {
-  const std::int64_t n = from.rows;
-  for_each(n, threads_if(n >= smallest_parallel_order), [&](std::int64_t j) {
-    const std::int64_t first = uplo == Uplo::lower ? j : 0, last = uplo == Uplo::lower ? n : j + 1;
-    std::memcpy(&to(first, j), &from(first, j), sizeof(T) * static_cast<std::size_t>(last - first));
-  });
-}
-
-// Copies the lower triangle of a Hermitian matrix to the upper one, in squares that fit into the cache.
-template <class T>
-void mirror_lower(MatrixView<T> a) {
-  constexpr std::int64_t square = 64;
-  const std::int64_t n = a.rows;
-  for_each((n + square - 1) / square, threads_if(n >= smallest_parallel_order), [&](std::int64_t strip) {
-    const std::int64_t j0 = strip * square;
-    for (std::int64_t i0 = j0; i0 < n; i0 += square)
-      for (std::int64_t j = j0; j < std::min(n, j0 + square); ++j)
-        for (std::int64_t i = std::max(i0, j + 1); i < std::min(n, i0 + square); ++i)
-          if constexpr (is_complex<T>)
-            a(j, i) = std::conj(a(i, j));
-          else
-            a(j, i) = a(i, j);
-  });
+void make_diagonal_real(MatrixView<T> a) {
+  for (std::int64_t j = 0; is_complex<T> && j < a.rows; ++j) a(j, j) = std::real(a(j, j));
 }
 
 Plan standard_plan(const Plan& plan) {
@@ -85,8 +64,7 @@ class GeneralisedHostBackend final : public GeneralisedBackend<T> {
 
   void load() override {
     copy_triangle<T>(plan_.options.uplo, p_.a, a_);
-    for (std::int64_t j = 0; is_complex<T> && j < plan_.n; ++j)
-      a_(j, j) = std::real(a_(j, j));  // the diagonal's imaginary parts are not read
+    make_diagonal_real(a_);
     load_b();
   }
   PencilFacts<real_t<T>> check() override {
@@ -112,11 +90,7 @@ class GeneralisedHostBackend final : public GeneralisedBackend<T> {
     const std::int64_t bad_minor = eigen_g::cholesky(uplo(), b_);
     scale<T>(uplo(), b_, -scale_.b / 2);
     if (bad_minor > 0 || !may_order()) return bad_minor;
-    for (std::int64_t k = 0; k < plan_.n; ++k) {
-      const std::int64_t row = order_.empty() ? k : order_[k];
-      if (independent * std::real(b_(k, k)) < std::sqrt(std::real(p_.b(row, row)))) return nearly_dependent;
-    }
-    return 0;
+    return rows_are_nearly_dependent<T>(order_, p_.b, b_) ? nearly_dependent : 0;
   }
   bool pivoted_cholesky() override {
     if (order_.empty()) {
@@ -150,14 +124,9 @@ class GeneralisedHostBackend final : public GeneralisedBackend<T> {
     if (uplo() == Uplo::lower) mirror_lower(a_);
   }
   GeneralisedReport solve() override {
-    const auto solved_by = [&](SolveFrame<T>& standard) {
-      return standard.solve(Pointers::host, a_.data, a_.lda, nullptr, 0, p_.w, p_.z.data, p_.z.lda);
-    };
-    if (scale_.a == 0 || plan_.options.subset.by != Subset::By::value) return solved_by(standard_);
-    Plan plan = standard_.plan();
-    plan.options.subset = scaled_subset();
-    SolveFrame<T> standard(plan, nullptr);
-    return solved_by(standard);
+    if (!this->scales_subset()) return solve_by(standard_);
+    SolveFrame<T> standard(this->scaled(standard_.plan()), nullptr);
+    return solve_by(standard);
   }
   void back_substitute(std::int64_t found) override {
     const MatrixView<T> x = p_.z.block(0, 0, plan_.n, found);
@@ -175,16 +144,16 @@ class GeneralisedHostBackend final : public GeneralisedBackend<T> {
   using GeneralisedBackend<T>::plan_;
   using GeneralisedBackend<T>::generalised;
   using GeneralisedBackend<T>::may_order;
-  using GeneralisedBackend<T>::scaled_subset;
   using GeneralisedBackend<T>::order_;
   using GeneralisedBackend<T>::scale_;
   // The triangle of b_ that has L or U. a_ has A in the same triangle, and then C.
   Uplo uplo() const { return order_.empty() ? plan_.options.uplo : Uplo::upper; }
+  GeneralisedReport solve_by(SolveFrame<T>& standard) {
+    return standard.solve(Pointers::host, a_.data, a_.lda, nullptr, 0, p_.w, p_.z.data, p_.z.lda);
+  }
   void load_b() {
     if (own_b(plan_)) copy_triangle<T>(plan_.options.uplo, p_.b, b_);
-    for (std::int64_t j = 0; is_complex<T> && generalised().factor != CholeskyFactor::reuse && j < plan_.n;
-         ++j)
-      b_(j, j) = std::real(b_(j, j));
+    if (generalised().factor != CholeskyFactor::reuse) make_diagonal_real(b_);
   }
   SolveFrame<T> standard_;
   HostArray<T> a_memory_, b_memory_;

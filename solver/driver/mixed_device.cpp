@@ -4,8 +4,7 @@
 //   solve    float(A) = Z W Z^T in float
 //   refine   X := double(Z), refined
 //
-// If this does not succeed, A = X W X^T is solved in double. The solve in float, the refinement and the solve in double use the same
-// memory one after the other.
+// If this does not succeed, A = X W X^T is solved in double. These three steps use the same memory one after the other.
 #include <algorithm>
 #include <optional>
 
@@ -13,8 +12,8 @@
 #include "solver/driver/backend.hpp"
 #include "solver/driver/device_frame.hpp"
 #include "solver/driver/frame.hpp"
-#include "solver/generalised/diagonal_blocks.hpp"
 #include "solver/prepare/check_input.hpp"
+#include "solver/prepare/mirror.hpp"
 #include "solver/prepare/scale.hpp"
 #include "solver/refine/columns.hpp"
 #include "solver/refine/refine.hpp"
@@ -64,13 +63,6 @@ struct MixedParts {
   }
 };
 
-// Sets `memory` as the workspace of a solve within this one.
-template <class T>
-void give(SolveFrame<T>& frame, Arena memory) {
-  const std::uint64_t bytes = frame.workspace().device;
-  frame.set_workspace({memory.take<std::byte>(static_cast<std::int64_t>(bytes)), bytes});
-}
-
 class MixedDevice final : public MixedBackend {
  public:
   MixedDevice(const Plan& plan, Resources& resources)
@@ -85,7 +77,7 @@ class MixedDevice final : public MixedBackend {
     p_ = problem;
     frame_.begin(p_.stream);
     const bool own_z = on_host_ || p_.z.data == p_.a.data;
-    frame_.place(parts_, plan_, own_z);
+    parts_ = frame_.take<MixedParts>(plan_, own_z);
     more_ = 0;
     a_ = on_host_ ? parts_->a : p_.a;
     z_ = own_z ? parts_->z : p_.z;
@@ -95,8 +87,7 @@ class MixedDevice final : public MixedBackend {
   Clock& clock() override { return frame_.clock; }
 
   void load() override {
-    if (on_host_)
-      upload<double>(queue_, plan_.options.uplo == Uplo::lower ? Part::lower : Part::upper, p_.a, a_);
+    if (on_host_) upload<double>(queue_, part_of(plan_.options.uplo), p_.a, a_);
     if (plan_.options.uplo == Uplo::upper) mirror(queue_, Uplo::upper, a_);
   }
   double check() override {
@@ -115,7 +106,7 @@ class MixedDevice final : public MixedBackend {
       z_in_float_ = in.z;
       w_in_float_ = {in.w, n, 1, n};
       convert(queue_, a_, in.a);
-      give(in_float_, in.call);
+      in_float_.take_workspace(in.call);
       return in_float_.solve(Pointers::device, in.a.data, n, nullptr, 0, in.w, in.z.data, n, queue_.stream());
     });
   }
@@ -126,7 +117,7 @@ class MixedDevice final : public MixedBackend {
                            progress ? progress : StageProgress([](double) {}));
   }
   GeneralisedReport solve_in_double() override {
-    give(in_double_, parts_->work);
+    in_double_.take_workspace(parts_->work);
     const GeneralisedReport report =
         in_double_.solve(Pointers::device, a_.data, a_.lda, nullptr, 0, w_, z_.data, z_.lda, queue_.stream());
     const std::uint64_t planned = in_double_.workspace().device;
@@ -135,10 +126,7 @@ class MixedDevice final : public MixedBackend {
   }
   void unscale(int k, std::int64_t count) override { scale_values(queue_, count, w_, -k); }
   void store(std::int64_t count) override {
-    if (on_host_)
-      download<double>(queue_, z_, p_.z);
-    else if (z_.data != p_.z.data)
-      copy_on_gpu<double>(queue_, p_.z, z_);
+    frame_.store(z_, p_.z);
     if (on_host_) copy_values(queue_, p_.w, w_, count);
   }
   void account(Report& report) override {

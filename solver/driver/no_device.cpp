@@ -16,13 +16,13 @@ template <class T>
 NO_DEVICE(WorkspaceBytes bytes_on_gpu(const Plan&, MatrixLayout))
 template <class T>
 NO_DEVICE(std::unique_ptr<BatchOnGpu<T>> batch_on_gpu(std::int64_t, std::int64_t, const Options&,
-                                                      const Devices&, Resources*))
+                                                      const Devices&, bool, Resources*))
 template <class T>
 NO_DEVICE(BatchFailures ragged_on_gpu(const Batch<T>&, BatchReport&))
 template <class T>
 NO_DEVICE(void host_batch_on_gpu(const Batch<T>&, BatchReport&))
 template <class T>
-NO_DEVICE(WorkspaceBytes host_batch_bytes_on_gpu(std::int64_t, std::int64_t, const Options&))
+NO_DEVICE(WorkspaceBytes host_batch_bytes_on_gpu(std::int64_t, std::int64_t, const Options&, bool))
 EIGEN_G_INSTANTIATE(all_types, backend_on_gpu, bytes_on_gpu, batch_on_gpu, ragged_on_gpu, host_batch_on_gpu,
                     host_batch_bytes_on_gpu);
 
@@ -32,12 +32,12 @@ using Size = std::int64_t;
 // clang-format off
 NO_DEVICE(void start_device())
 NO_DEVICE(void sytrd_on_gpu(const StageCall&, Uplo, Matrix, Tridiagonal<double>, double*, Report&))
-NO_DEVICE(DivideAndConquerResult stedc_on_gpu(const StageCall&, Size, Tridiagonal<double>, Matrix))
+NO_DEVICE(DivideAndConquerResult stedc_on_gpu(const StageCall&, Size, Tridiagonal<double>, Matrix, Report&))
 NO_DEVICE(void ormtr_on_gpu(const StageCall&, Uplo, Given, const double*, Matrix, Report&))
 NO_DEVICE(void sytrd_sy2sb_on_gpu(const StageCall&, Uplo, Size, Matrix, Matrix, double*, Report&))
 NO_DEVICE(void sytrd_sb2st_on_gpu(const StageCall&, Uplo, Size, Given, Tridiagonal<double>, double*, Report&))
-NO_DEVICE(void ormtr_sb2st_on_gpu(const StageCall&, Size, const double*, Matrix))
-NO_DEVICE(void ormtr_sy2sb_on_gpu(const StageCall&, Uplo, Size, Given, const double*, Matrix))
+NO_DEVICE(void ormtr_sb2st_on_gpu(const StageCall&, Size, const double*, Matrix, Report&))
+NO_DEVICE(void ormtr_sy2sb_on_gpu(const StageCall&, Uplo, Size, Given, const double*, Matrix, Report&))
 NO_DEVICE(WorkspaceBytes sytrd_gpu_bytes(Pointers, Uplo, Size, Size))
 NO_DEVICE(WorkspaceBytes stedc_gpu_bytes(Pointers, Size, bool))
 NO_DEVICE(WorkspaceBytes ormtr_gpu_bytes(Pointers, Uplo, Size, Size))

@@ -5,8 +5,8 @@
 
 #include "hybrid/instantiate.hpp"
 #include "solver/devices/tuning.hpp"
-#include "solver/path/choice.hpp"
 #include "solver/reduction/one_stage/tridiagonalize.hpp"
+#include "solver/reduction/two_stage/full_to_band.hpp"
 
 namespace eigen_g {
 
@@ -34,14 +34,15 @@ bool columns_serve(const Plan& plan) {
 
 }  // namespace
 
-GivenArrays arrays_of(MatrixLayout layout, std::int64_t n) {
-  alignas(64) static constexpr char z = 0;  // an address that differs from a's; nothing reads it
-  if (layout == MatrixLayout::contiguous) return {nullptr, &z, n, n};
-  return {nullptr, &z, n + 1, n + n % 2};
+template <class T>
+CallerMatrices<T> arrays_of(MatrixLayout layout, std::int64_t n) {
+  alignas(64) static T z;  // an address that differs from a's; nothing reads it
+  const bool contiguous = layout == MatrixLayout::contiguous;
+  return {{nullptr, n, n, contiguous ? n : n + 1}, nullptr, {&z, n, n, contiguous ? n : n + n % 2}};
 }
 
 template <class T>
-Places places_of(const Plan& plan, const GivenArrays& given, bool over_any_columns) {
+Places places_of(const Plan& plan, const CallerMatrices<T>& given, bool over_any_columns) {
   const bool vectors = plan.options.vectors, on_host = plan.on_host_pointers(),
              part = plan.max_count() < plan.n;
   Places places;
@@ -52,8 +53,9 @@ Places places_of(const Plan& plan, const GivenArrays& given, bool over_any_colum
     return places;
   }
 
-  const bool z_over_a = vectors && given.z == given.a, packed = given.lda == plan.n;
-  if (!on_host && !z_over_a && packed && on_16_bytes(given.a) && columns_serve<T>(plan)) places.a = callers;
+  const bool z_over_a = vectors && given.z.data == given.a.data, packed = given.a.lda == plan.n;
+  if (!on_host && !z_over_a && packed && on_16_bytes(given.a.data) && columns_serve<T>(plan))
+    places.a = callers;
   if (!vectors) return places;
 
   if constexpr (is_complex<T>) {
@@ -62,8 +64,8 @@ Places places_of(const Plan& plan, const GivenArrays& given, bool over_any_colum
     places.c = shared(MatrixName::u);
     places.q = !on_host && part ? owned : shared(MatrixName::z);
   } else {
-    const bool z_serves =
-        over_any_columns || plan.path == Path::one_stage || (on_16_bytes(given.z) && given.ldz % 2 == 0);
+    const bool z_serves = over_any_columns || plan.path == Path::one_stage ||
+                          (on_16_bytes(given.z.data) && given.z.lda % 2 == 0);
     places.z = on_host || !z_serves ? owned : callers;
     places.u = shared(MatrixName::z);
     places.c = places.z == callers && part ? owned : shared(MatrixName::z);
@@ -73,6 +75,6 @@ Places places_of(const Plan& plan, const GivenArrays& given, bool over_any_colum
   return places;
 }
 
-EIGEN_G_INSTANTIATE(all_types, places_of);
+EIGEN_G_INSTANTIATE(all_types, arrays_of, places_of);
 
 }  // namespace eigen_g

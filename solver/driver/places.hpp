@@ -1,5 +1,4 @@
-// places_of(): where each matrix of a solve is stored. The backends use its result for the bytes of their workspace and for the
-// addresses of the matrices.
+// places_of(): where each matrix of a solve is stored. The bytes of the workspace and the addresses of the matrices follow from it.
 #pragma once
 
 #include <cstdint>
@@ -8,7 +7,7 @@
 
 namespace eigen_g {
 
-// The n x n matrices of a solve. Places describes each of them.
+// The n x n matrices of a solve.
 enum class MatrixName { a, z, c, q, u };
 
 // The memory in which a matrix is stored.
@@ -30,27 +29,18 @@ struct Places {
   MatrixPlace c;  // GPU: the compressed Q of the divide and conquer's merges (dc_arrays.hpp)
   MatrixPlace q;  // GPU: Q of the divide and conquer
   MatrixPlace u;  // the eigenvectors of the tridiagonal matrix; real even for a complex matrix A
-  // The back-transformation may use the caller's array of A as workspace. This array held Q, which is not needed any more.
+  // The back-transformation may use the caller's array of A, which held Q, as workspace.
   bool back_in_a = false;
 
-  // Returns true if the workspace has an n x n matrix for Z or for C.
+  // The workspace has an n x n matrix for Z or for C.
   bool owns_z() const { return z.where == Where::own || c.where == Where::own; }
 };
 
-// The addresses and leading dimensions of the caller's arrays. The addresses are compared, and the arrays are not read.
-struct GivenArrays {
-  const void *a = nullptr, *z = nullptr;
-  std::int64_t lda = 0, ldz = 0;
-};
+// Different example arrays with this layout, for the bounds of the workspace. With MatrixLayout::any lda = n + 1, so that A needs a copy.
 template <class T>
-GivenArrays given_arrays(const CallerMatrices<T>& problem) {
-  return {problem.a.data, problem.z.data, problem.a.lda, problem.z.lda};
-}
-// Addresses and leading dimensions of example arrays with this layout, for the bounds of the workspace. The addresses of a and z differ.
-// With MatrixLayout::any lda = n + 1, so that A needs a copy, and ldz is even.
-GivenArrays arrays_of(MatrixLayout layout, std::int64_t n);
+CallerMatrices<T> arrays_of(MatrixLayout layout, std::int64_t n);
 
-// The places of a standard solve. The solve uses `given` with device pointers only. With vectors and a real type:
+// The places of a standard solve. The arrays `given` are not read, and count with device pointers only. With vectors and a real type:
 //
 //            CPU               GPU, host pointers   GPU, device pointers
 //        A   own               own                  caller's (1), else own
@@ -61,13 +51,13 @@ GivenArrays arrays_of(MatrixLayout layout, std::int64_t n);
 //
 // (1) if lda = n, a is 16-byte aligned, z and a are different arrays, and the reduction needs no padding of the columns
 // (2) if the columns of z are not 16-byte aligned, the path is two-stage, and over_any_columns is false. With over_any_columns = true
-//     the back-transformation works in such a z too, but is slower. A solve without room for an own Z uses this
+//     the back-transformation is slower, but works in such a z too
 // (3) if Z is the caller's and the subset is by index
 // (4) if A is own, and z and a are different arrays
 //
-// Complex type: U is own, and C is shared with U. Z is the caller's with device pointers. On a GPU Q is shared with Z. Exception: Q
-// is own with device pointers and a subset by index. Values only: the solve has A and no other matrix.
+// Complex type: U is own, and C is shared with U. Z is the caller's with device pointers. On a GPU Q is shared with Z, but own with device
+// pointers and a subset by index. Values only: the solve has A and no other matrix.
 template <class T>
-Places places_of(const Plan& plan, const GivenArrays& given, bool over_any_columns = false);
+Places places_of(const Plan& plan, const CallerMatrices<T>& given, bool over_any_columns = false);
 
 }  // namespace eigen_g

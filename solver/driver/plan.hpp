@@ -24,27 +24,24 @@ struct Plan {
   std::vector<Fallback> fallbacks = {};  // the fallbacks that smaller_plan() has taken, in their order
 
   bool on_host_pointers() const { return pointers == Pointers::host; }
-  std::int64_t max_count() const {
-    return options.vectors ? options.subset.max_count(n) : 0;
-  }  // columns of Z
+  // Columns of Z.
+  std::int64_t max_count() const { return options.vectors ? options.subset.max_count(n) : 0; }
 };
 
 // Returns `asked` with on_gpu and with the path that follows from it. Checks nothing.
 template <class T>
 Plan plan_on(Plan asked, bool on_gpu);
-// Checks the arguments, chooses CPU or GPU and the path, and returns the plan. Throws InvalidArgument for an n, options or devices that
-// no solve accepts. Throws DeviceError if a GPU is required and there is none.
+// Checks the arguments, chooses CPU or GPU and the path, and returns the plan. Throws InvalidArgument, and DeviceError without a GPU that
+// is required.
 template <class T>
 Plan make_plan(const Plan& asked);
 // The checks of make_plan() that do not depend on this machine's GPUs.
 void check_plan(const Plan& plan);
 
-// The plan of the standard solve within a generalised or mixed solve: the same n, device pointers, A in the lower
-// triangle, and an empty list of fallbacks.
+// The plan of the standard solve within a generalised or mixed solve: device pointers, A in the lower triangle, no fallbacks yet.
 Plan plan_within(const Plan& plan);
 
-// Returns the next plan to try if the GPU has too little memory, with the fallback added to its list. Returns nullopt if no fallback is
-// left. The fallbacks in their order:
+// Returns the next plan to try if the GPU has too little memory; nullopt if no fallback is left. The fallbacks in their order:
 //
 //   mixed precision -> native precision
 //   two-stage path  -> one-stage path    with Path::automatic
@@ -59,8 +56,8 @@ bool wants_mixed(const Plan& plan) {
          plan.options.vectors && plan.options.subset.by == Subset::By::all;
 }
 
-// Returns the rates of the engines: Devices::engine_rates. Engine::automatic chooses the engine of each product by these rates. If the
-// engine is automatic and engine_rates has no rate of native products, returns estimate().
+// Returns Devices::engine_rates, by which Engine::automatic chooses the engine of each product. If they are needed and missing, returns
+// estimate().
 template <class Estimate>
 ProductRates rates_of(const Plan& plan, Estimate&& estimate) {
   const ProductRates& known = plan.devices.engine_rates;

@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <cmath>
 #include <complex>
-#include <limits>
 #include <string>
 #include <vector>
 
@@ -28,19 +27,6 @@ GeneralisedReport solve_standard(GeneralisedBackend<T>& on) {
   } catch (const NonFiniteEntry&) {
     overflow("entries of the standard form");
   }
-}
-
-// Returns the exponents of a solve. The largest entry of 2^b B is near 1. For itype 1 the largest entry of 2^a A is near the largest entry
-// l of L, and for itype 2 and 3 it is near 1 / l. The entries of L^-1 (2^a A) for itype 1, and of (2^a A) L for itype 2 and 3, are then
-// near 1. b is 0 if B needs no scaling, and both exponents are 0 if neither matrix needs any.
-template <class R>
-PencilScale scale_of(const GeneralisedProblem& problem, R largest_a, R largest_b) {
-  const bool reuse = problem.factor == CholeskyFactor::reuse;
-  const PencilScale alone{scale_exponent(largest_a), scale_exponent(largest_b)};
-  if ((alone.a == 0 && alone.b == 0) || largest_b == 0) return {};
-  const int of_b = reuse ? 2 * std::ilogb(largest_b) : std::ilogb(largest_b) / 2 * 2;
-  const int of_l = problem.itype == 1 ? of_b / 2 : -of_b / 2;
-  return {largest_a == 0 ? 0 : of_l - std::ilogb(largest_a), alone.b == 0 ? 0 : -of_b};
 }
 
 }  // namespace
@@ -82,21 +68,11 @@ std::int64_t GeneralisedBackend<T>::factor_b(const PencilFacts<real_t<T>>& facts
 }
 
 template <class T>
-Subset GeneralisedBackend<T>::scaled_subset() const {
-  Subset subset = plan_.options.subset;
-  subset.above = std::ldexp(subset.above, scale_.a);
-  subset.upto = std::ldexp(subset.upto, scale_.a);
-  if (!(subset.above < subset.upto))  // both limits are 0 now, or beyond all values
-    subset.upto = std::nextafter(subset.above, std::numeric_limits<double>::infinity());
-  return subset;
-}
-
-template <class T>
 GeneralisedReport GeneralisedBackend<T>::run(StageRunner& run_stage) {
   std::int64_t bad_minor = 0;
   run_stage(Stage::load, [&] { load(); });
   const PencilFacts<real_t<T>> facts = run_stage(Stage::check, [&] { return check(); });
-  scale_ = scale_of(generalised(), facts.largest_a, facts.largest_b);
+  scale_ = scale_of(generalised(), facts);
   order_.clear();
   if (generalised().factor != CholeskyFactor::reuse)
     bad_minor = run_stage(Stage::cholesky, [&] { return factor_b(facts); });  // B = L L^H
@@ -130,14 +106,13 @@ GeneralisedReport MixedBackend::run(StageRunner& run_stage) {
   GeneralisedReport report = run_stage.within([&] { return solve_in_float(); });  // float(A) = Z W Z^T
   Refinement refinement;
   refinement.result = Refinement::Result::float_failed;
-  refinement.float_seconds = report.seconds;
+  const double float_seconds = report.seconds;
   if (report.status == Status::converged) {
-    const double seconds = refinement.float_seconds;
     refinement = run_stage(
         Stage::refine, [&](const StageProgress& progress) { return refine(progress); });  // double(Z) -> X
-    refinement.float_seconds = seconds;
     refinement.seconds = run_stage.finish();
   }
+  refinement.float_seconds = float_seconds;
   if (refinement.native()) report = run_stage.within([&] { return solve_in_double(); });  // A = X W X^T
   run_stage(Stage::unscale, [&] { unscale(k, report.m); });                               // W := 2^-k W
   run_stage(Stage::store, [&] { store(report.m); });

@@ -20,7 +20,7 @@ namespace eigen_g {
 //   pointers         the caller's arrays, which must be in the memory that call.pointers says
 //   nothing          true: the stage has nothing to do
 //   needed           needed(on_gpu) returns the bytes of workspace
-//   on_gpu, on_cpu   the work: on_gpu(report) or on_cpu(report)
+//   on_gpu, on_cpu   the work: on_gpu(report), or on_cpu(report, workspace) with these bytes
 //   may_be_on_gpu    false: with host pointers the stage runs on the CPU
 template <class Needed, class OnGpu, class OnCpu>
 Report run_stage(const StageCall& call, std::int64_t n, std::initializer_list<NamedPointer> pointers,
@@ -37,7 +37,12 @@ Report run_stage(const StageCall& call, std::int64_t n, std::initializer_list<Na
   return timed(gpu, devices.threads, [&] {
     Report report;
     if (nothing) return report;
-    gpu ? on_gpu(report) : on_cpu(report);
+    if (gpu) {
+      on_gpu(report);
+    } else {
+      const auto memory = host_array<std::byte>(static_cast<std::int64_t>(bytes.host));
+      on_cpu(report, Arena(memory.get(), bytes.host));
+    }
     report.bytes = bytes;
     return report;
   });
@@ -51,9 +56,12 @@ inline void check_matrix(Uplo uplo, MatrixView<const double> a) {
   require_pointer(a.data, a.cols > 0, Argument::a);
   require_leading_dimension(a.lda, a.cols, Argument::lda);
 }
+inline void require_sizes(std::int64_t n, std::int64_t m) {
+  require_size(n, Argument::n);
+  require_size(m, Argument::m);
+}
 inline void check_columns(MatrixView<const double> z) {
-  require_size(z.rows, Argument::n);
-  require_size(z.cols, Argument::m);
+  require_sizes(z.rows, z.cols);
   require_pointer(z.data, z.rows > 0 && z.cols > 0, Argument::z);
   require_leading_dimension(z.lda, z.rows, Argument::ldz);
 }
@@ -61,13 +69,6 @@ inline void check_columns(MatrixView<const double> z) {
 inline void check_tridiagonal(std::int64_t n, Tridiagonal<double> t) {
   require_pointer(t.d, n > 0, Argument::d);
   require_pointer(t.e, n > 1, Argument::e);
-}
-
-// Calls work(arena) with an arena of `bytes` bytes of host memory.
-template <class Work>
-auto with_workspace(std::uint64_t bytes, Work&& work) {
-  const auto memory = host_array<std::byte>(static_cast<std::int64_t>(bytes));
-  return work(Arena(memory.get(), bytes));
 }
 
 // Throws InvalidArgument if one of `count` values in host memory (d or e) is NaN or infinite.
@@ -78,21 +79,24 @@ void require_finite(const R* values, std::int64_t count, ArgumentName argument) 
             "entry " + std::to_string(i + 1) + " is " + (std::isnan(values[i]) ? "NaN" : "infinite"));
 }
 
-// Overwrites A with 2^k A, and calls reduce(workspace) with `bytes` bytes of workspace, on the CPU. Returns k; the caller
-// multiplies the results by 2^-k. Throws NonFiniteEntry before A is changed.
+// Throws InvalidArgument for entry (row, col) of a band, counted from 0, which is NaN or infinite.
+[[noreturn]] inline void refuse_band_entry(std::int64_t row, std::int64_t col) {
+  throw InvalidArgument("ab", "has an entry that is not finite: (" + std::to_string(row + 1) + ", " +
+                                  std::to_string(col + 1) + ")");
+}
+
+// Overwrites A with 2^k A, and calls reduce(), on the CPU. Returns k; the caller multiplies the results by 2^-k. Throws NonFiniteEntry
+// before A is changed.
 template <class T, class Reduce>
-int reduce_scaled(Uplo uplo, MatrixView<T> a, std::uint64_t bytes, Stage stage, Report& report,
-                  Reduce&& reduce) {
-  return with_workspace(bytes, [&](Arena workspace) {
-    HostClock clock;
-    const Progress silent;
-    StageRunner run_stage(clock, silent, report.stages);
-    const int k = scale_exponent(run_stage(Stage::check, [&] { return check_input<T>(uplo, a); }));
-    run_stage(Stage::scale, [&] { scale(uplo, a, k); });
-    run_stage(stage, [&] { reduce(workspace); });
-    run_stage.finish();
-    return k;
-  });
+int reduce_scaled(Uplo uplo, MatrixView<T> a, Stage stage, Report& report, Reduce&& reduce) {
+  HostClock clock;
+  const Progress silent;
+  StageRunner run_stage(clock, silent, report.stages);
+  const int k = scale_exponent(run_stage(Stage::check, [&] { return check_input<T>(uplo, a); }));
+  run_stage(Stage::scale, [&] { scale(uplo, a, k); });
+  run_stage(stage, reduce);
+  run_stage.finish();
+  return k;
 }
 
 }  // namespace eigen_g

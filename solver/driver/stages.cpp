@@ -16,11 +16,11 @@ void note(Report& report, const DivideAndConquerResult& outcome) {
   report.info = outcome.info;
 }
 
-void sytrd_on_cpu(Uplo uplo, MatrixView<double> a, Tridiagonal<double> t, double* tau, Report& report) {
+void sytrd_on_cpu(Uplo uplo, MatrixView<double> a, Tridiagonal<double> t, double* tau, Report& report,
+                  Arena workspace) {
   const std::int64_t n = a.cols;
-  const int k = reduce_scaled(
-      uplo, a, tridiagonalize_bytes_on_cpu<double>(n), Stage::tridiagonalize, report,
-      [&](Arena workspace) { tridiagonalize_on_cpu<double>(uplo, a, t.d, t.e, tau, workspace); });
+  const int k = reduce_scaled(uplo, a, Stage::tridiagonalize, report,
+                              [&] { tridiagonalize_on_cpu<double>(uplo, a, t.d, t.e, tau, workspace); });
   if (k == 0) return;
   scale_values(n, t.d, -k);
   scale_values(n - 1, t.e, -k);
@@ -41,7 +41,7 @@ Report sytrd_stage(const StageCall& call, Uplo uplo, std::int64_t n, double* a, 
       call, n, {{Argument::a, a}, {Argument::d, d}, {Argument::e, e}, {Argument::tau, tau}}, n == 0,
       [&](bool gpu) { return sytrd_workspace_bytes(uplo, n, lda, gpu, call.pointers); },
       [&](Report& report) { sytrd_on_gpu(call, uplo, matrix, t, tau, report); },
-      [&](Report& report) { sytrd_on_cpu(uplo, matrix, t, tau, report); });
+      [&](Report& report, Arena workspace) { sytrd_on_cpu(uplo, matrix, t, tau, report, workspace); });
 }
 
 Report stedc_stage(const StageCall& call, std::int64_t n, double* d, double* e, double* z, std::int64_t ldz) {
@@ -58,11 +58,9 @@ Report stedc_stage(const StageCall& call, std::int64_t n, double* d, double* e, 
   return run_stage(
       call, n, {{Argument::d, d}, {Argument::e, e}, {Argument::z, z}}, n == 0,
       [&](bool gpu) { return stedc_workspace_bytes(n, z != nullptr, gpu, call.pointers); },
-      [&](Report& report) { note(report, stedc_on_gpu(call, n, t, vectors)); },
-      [&](Report& report) {
-        with_workspace(divide_and_conquer_bytes_on_cpu<double>(n, z != nullptr, n), [&](Arena workspace) {
-          note(report, divide_and_conquer_on_cpu(n, d, e, vectors, workspace));
-        });
+      [&](Report& report) { note(report, stedc_on_gpu(call, n, t, vectors, report)); },
+      [&](Report& report, Arena workspace) {
+        note(report, divide_and_conquer_on_cpu(n, d, e, vectors, workspace));
       });
 }
 
@@ -77,10 +75,8 @@ Report ormtr_stage(const StageCall& call, Uplo uplo, std::int64_t n, std::int64_
       call, n, {{Argument::a, a}, {Argument::tau, tau}, {Argument::z, z}}, n < 2 || m == 0,
       [&](bool gpu) { return ormtr_workspace_bytes(uplo, n, m, gpu, call.pointers); },
       [&](Report& report) { ormtr_on_gpu(call, uplo, reflectors, tau, columns, report); },
-      [&](Report&) {
-        with_workspace(back_transform_bytes_on_cpu<double>(n, m), [&](Arena workspace) {
-          back_transform_on_cpu<double>(uplo, reflectors, tau, columns, workspace);
-        });
+      [&](Report&, Arena workspace) {
+        back_transform_on_cpu<double>(uplo, reflectors, tau, columns, workspace);
       });
 }
 
@@ -101,8 +97,7 @@ WorkspaceBytes stedc_workspace_bytes(std::int64_t n, bool vectors, bool on_gpu, 
 WorkspaceBytes ormtr_workspace_bytes(Uplo uplo, std::int64_t n, std::int64_t m, bool on_gpu,
                                      Pointers pointers) {
   require_uplo(uplo);
-  require_size(n, Argument::n);
-  require_size(m, Argument::m);
+  require_sizes(n, m);
   if (on_gpu) return ormtr_gpu_bytes(pointers, uplo, n, m);
   return {n > 0 && m > 0 ? back_transform_bytes_on_cpu<double>(n, m) : 0, 0};
 }

@@ -15,6 +15,7 @@
 #include "hybrid/team/loops.hpp"
 #include "solver/driver/arguments.hpp"
 #include "solver/verify/verify_columns.hpp"
+#include "solver/verify/verify_generalised.hpp"
 #include "solver/verify/verify_matrices.hpp"
 
 #ifdef EIGEN_G_HAVE_CUDA
@@ -34,14 +35,36 @@ bool worse(double x, double than) {
   return x > than || (x != x && than == than);
 }
 
-void note_verification(const Verification& v, std::int64_t k, BatchVerification& all) {
-  if (!passed(v) && all.failed++ == 0) all.first_failed = k;
-  if (all.residual_matrix < 0 || worse(v.lapack_residual, all.lapack_residual)) {
-    all.lapack_residual = v.lapack_residual;
+struct MatrixRatios {
+  double residual = 0, orthogonality = 0;
+  bool ascending = false, finite = false, passes = false;
+
+  MatrixRatios() = default;
+  explicit MatrixRatios(const Verification& v)
+      : residual(v.lapack_residual),
+        orthogonality(v.lapack_orthogonality),
+        ascending(v.ascending),
+        finite(v.finite),
+        passes(passed(v)) {}
+  explicit MatrixRatios(const GeneralisedVerification& v)
+      : residual(v.residual),
+        orthogonality(v.orthogonality / v.condition),
+        ascending(v.ascending),
+        finite(v.finite),
+        passes(passed(v)) {
+    if (v.n == 0) orthogonality = 0;
+    if (v.bad_minor > 0) residual = orthogonality = std::numeric_limits<double>::quiet_NaN();
+  }
+};
+
+void note_verification(const MatrixRatios& v, std::int64_t k, BatchVerification& all) {
+  if (!v.passes && all.failed++ == 0) all.first_failed = k;
+  if (all.residual_matrix < 0 || worse(v.residual, all.lapack_residual)) {
+    all.lapack_residual = v.residual;
     all.residual_matrix = k;
   }
-  if (all.orthogonality_matrix < 0 || worse(v.lapack_orthogonality, all.lapack_orthogonality)) {
-    all.lapack_orthogonality = v.lapack_orthogonality;
+  if (all.orthogonality_matrix < 0 || worse(v.orthogonality, all.lapack_orthogonality)) {
+    all.lapack_orthogonality = v.orthogonality;
     all.orthogonality_matrix = k;
   }
   all.ascending = all.ascending && v.ascending;
@@ -62,17 +85,15 @@ BatchToVerify<T> checked(BatchToVerify<T> batch) {
   return batch;
 }
 
-// Matrices of an order for which OpenBLAS uses several threads are verified one after the other.
-template <class T>
-BatchVerification verified_on_cpu(const BatchToVerify<T>& b) {
-  std::vector<Verification> each(static_cast<std::size_t>(b.count));
+// verify_one(k) verifies matrix k. Matrices of an order for which OpenBLAS uses several threads are verified one after the other.
+template <class VerifyOne>
+BatchVerification verified_on_cpu(std::int64_t n, std::int64_t count, const VerifyOne& verify_one) {
+  std::vector<MatrixRatios> each(static_cast<std::size_t>(count));
   std::mutex mutex;
   std::exception_ptr failure;
-  for_each(b.count, threads_if(thread_tuning().of_order(b.n) == 1), [&](std::int64_t k) {
+  for_each(count, threads_if(thread_tuning().of_order(n) == 1), [&](std::int64_t k) {
     try {
-      each[static_cast<std::size_t>(k)] =
-          verify_on<T>(DeviceChoice::cpu, b.uplo, b.n, b.a + k * b.strides.a, b.lda, b.m,
-                       b.w + k * b.strides.w, b.z + k * b.strides.z, b.ldz);
+      each[static_cast<std::size_t>(k)] = MatrixRatios(verify_one(k));
     } catch (...) {
       const std::lock_guard lock(mutex);
       failure = std::current_exception();
@@ -80,7 +101,7 @@ BatchVerification verified_on_cpu(const BatchToVerify<T>& b) {
   });
   if (failure) std::rethrow_exception(failure);
   BatchVerification all;
-  for (std::int64_t k = 0; k < b.count; ++k) note_verification(each[static_cast<std::size_t>(k)], k, all);
+  for (std::int64_t k = 0; k < count; ++k) note_verification(each[static_cast<std::size_t>(k)], k, all);
   return all;
 }
 
@@ -101,7 +122,7 @@ void verify_on_device(const Queue& queue, const BatchToVerify<T>& batch, std::in
                 std::numeric_limits<real_t<T>>::epsilon(), v);
     v.ascending = s.ascending;
     v.finite = s.finite;
-    note_verification(v, first++, all);
+    note_verification(MatrixRatios(v), first++, all);
   }
 }
 
@@ -151,7 +172,7 @@ BatchVerification verified(const BatchToVerify<T>& b, DeviceChoice device) {
     for (std::int64_t k = 0; k < b.count && b.n > largest_order_of_a_block; ++k) {
       const Verification v = verify_on<T>(device, b.uplo, b.n, b.a + k * b.strides.a, b.lda, b.m,
                                           b.w + k * b.strides.w, b.z + k * b.strides.z, b.ldz);
-      note_verification(v, k, all);
+      note_verification(MatrixRatios(v), k, all);
       all.on_gpu = v.on_gpu;
     }
     if (b.n > largest_order_of_a_block) return all;
@@ -162,7 +183,10 @@ BatchVerification verified(const BatchToVerify<T>& b, DeviceChoice device) {
     }
   }
 #endif
-  return verified_on_cpu(b);
+  return verified_on_cpu(b.n, b.count, [&](std::int64_t k) {
+    return verify_on<T>(DeviceChoice::cpu, b.uplo, b.n, b.a + k * b.strides.a, b.lda, b.m,
+                        b.w + k * b.strides.w, b.z + k * b.strides.z, b.ldz);
+  });
 }
 
 template <class Work>
@@ -191,6 +215,24 @@ BatchVerification verify_batched(Uplo uplo, std::int64_t n, std::int64_t count, 
 }
 
 template <class T>
+BatchVerification verify_generalised_batched(Uplo uplo, std::int64_t n, std::int64_t count, const T* a,
+                                             std::int64_t lda, const same_t<T>* b, std::int64_t ldb,
+                                             std::int64_t m, const same_t<real_t<T>>* w, const same_t<T>* z,
+                                             std::int64_t ldz, const BatchStrides& strides, int threads) {
+  const BatchToVerify<T> all = checked<T>({uplo, n, count, m, a, lda, w, z, ldz, strides});
+  require_pointer(b, n > 0 && count > 0, Argument::b);
+  require_leading_dimension(ldb, n, Argument::ldb);
+  const std::int64_t stride_b = strides.b == 0 ? ldb * n : strides.b;
+  const ThreadLimit limit(threads);
+  return with_time(count, [&] {
+    return verified_on_cpu(n, count, [&](std::int64_t k) {
+      return verify_generalised<T>(1, uplo, n, a + k * all.strides.a, lda, b + k * stride_b, ldb, m,
+                                   w + k * all.strides.w, z + k * all.strides.z, ldz, DeviceChoice::cpu);
+    });
+  });
+}
+
+template <class T>
 BatchVerification verify_batched(Uplo uplo, std::int64_t n, std::int64_t count, DevicePointer<T> a,
                                  std::int64_t lda, std::int64_t m, same_t<DevicePointer<real_t<T>>> w,
                                  same_t<DevicePointer<T>> z, std::int64_t ldz,
@@ -212,6 +254,7 @@ BatchVerification verify_batched(Uplo uplo, std::int64_t n, std::int64_t count, 
   });
 }
 
+EIGEN_G_INSTANTIATE(all_types, verify_generalised_batched);
 EIGEN_G_INSTANTIATE_OVERLOAD(all_types, verify_batched,
                              BatchVerification(Uplo, std::int64_t, std::int64_t, const T*, std::int64_t,
                                                std::int64_t, const real_t<T>*, const T*, std::int64_t,

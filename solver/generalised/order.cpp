@@ -26,6 +26,26 @@ RowOrder descending_order(const std::vector<R>& diagonal) {
   return order;
 }
 
+RowOrder with_inverse_and_reverse(const RowOrder& order) {
+  const std::size_t n = order.size();
+  RowOrder rows = order;
+  rows.resize(3 * n);
+  for (std::size_t k = 0; k < n; ++k) {
+    rows[n + static_cast<std::size_t>(order[k])] = static_cast<std::int64_t>(k);
+    rows[2 * n + k] = static_cast<std::int64_t>(n - 1 - k);
+  }
+  return rows;
+}
+
+template <class T>
+bool rows_are_nearly_dependent(const RowOrder& order, MatrixView<const T> b, MatrixView<const T> factor) {
+  for (std::int64_t k = 0; k < b.rows; ++k) {
+    const std::int64_t row = order.empty() ? k : order[k];
+    if (independent * std::real(factor(k, k)) < std::sqrt(std::real(b(row, row)))) return true;
+  }
+  return false;
+}
+
 template <class T>
 RowOrder pivoted_cholesky(MatrixView<T> b) {
   const lapack_int n = lapack_size(b.rows, "n");
@@ -79,6 +99,6 @@ void restore_rows(const RowOrder& order, MatrixView<T> x) {
 EIGEN_G_INSTANTIATE(real_types, descending_order);
 EIGEN_G_INSTANTIATE_OVERLOAD(all_types, take_in_order,
                              void(const RowOrder&, Uplo, MatrixView<const T>, MatrixView<T>));
-EIGEN_G_INSTANTIATE(all_types, pivoted_cholesky, restore_rows);
+EIGEN_G_INSTANTIATE(all_types, pivoted_cholesky, restore_rows, rows_are_nearly_dependent);
 
 }  // namespace eigen_g

@@ -32,6 +32,8 @@ using RowOrder = std::vector<std::int64_t>;
 // The order of the descending diagonal of B. Entries with equal exponents keep their order, so that most of B keeps its place.
 template <class R>
 RowOrder descending_order(const std::vector<R>& diagonal);
+// Returns the order, its inverse, and n - 1 ... 0, one after the other.
+RowOrder with_inverse_and_reverse(const RowOrder& order);
 // Rows are nearly dependent if independent * l_kk < sqrt(b_ii) for some k, where row i of the caller's B became row k of L.
 inline constexpr int independent = 4;
 // A factorization of B returns this value if rows are nearly dependent, and otherwise a bad minor or 0.
@@ -48,6 +50,11 @@ RowOrder pivoted_cholesky(MatrixView<T> b);
 //   to    n x n, lda, host, out
 template <class T>
 void take_in_order(const RowOrder& order, Uplo uplo, MatrixView<const T> from, MatrixView<T> to);
+// Returns true if rows are nearly dependent, on the CPU.
+//   order      the order in which B was factored; empty: the caller's
+//   b, factor  n x n, lda, host: the caller's B, and the factor of B in this order; only diagonals are read
+template <class T>
+bool rows_are_nearly_dependent(const RowOrder& order, MatrixView<const T> b, MatrixView<const T> factor);
 // Row k of x becomes row order[k]; in place.
 template <class T>
 void restore_rows(const RowOrder& order, MatrixView<T> x);

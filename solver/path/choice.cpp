@@ -1,7 +1,6 @@
 #include "solver/path/choice.hpp"
 
 #include <algorithm>
-#include <array>
 #include <complex>
 
 #include "hybrid/instantiate.hpp"
@@ -10,12 +9,6 @@
 namespace eigen_g {
 
 namespace {
-
-// Compute capabilities with at least half of float's rate in double.
-bool is_strong_in_double(int capability) {
-  constexpr std::array strong_doubles{60, 70, 80, 90, 100};
-  return std::find(strong_doubles.begin(), strong_doubles.end(), capability) != strong_doubles.end();
-}
 
 const PathOrders& orders_of(const PathTuning& tuning, EntryType type, Engine engine) {
   if (engine == Engine::df) return tuning.df;
@@ -51,18 +44,6 @@ Path path_on_gpu(const Options& options, const ProductRates& rates, std::int64_t
   const std::int64_t vectors = options.vectors ? std::max<std::int64_t>(1, options.subset.max_count(n)) : 0;
   return choose_path({n, entry_type<T>(), vectors, options.path, options.engine, rates, current_capability()},
                      path_tuning());
-}
-
-std::int64_t widest_given_band(std::int64_t n, bool vectors) {
-  const GivenBands& widest = two_stage_tuning().max_given_band;
-  const bool may_be_full = n <= 2 * widest.of_values;
-  return std::min(vectors || may_be_full ? widest.with_vectors : widest.of_values, max_chase_bandwidth);
-}
-
-ChaseBack back_transform_chase_on_gpu(Engine engine) {
-  const bool native =
-      engine == Engine::native || (engine == Engine::automatic && is_strong_in_double(current_capability()));
-  return native ? ChaseBack::automatic : ChaseBack::engine;
 }
 
 EIGEN_G_INSTANTIATE(all_types, path_on_gpu);

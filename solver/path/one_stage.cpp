@@ -17,7 +17,9 @@ PathBytes OneStageOnCpu<T>::bytes(std::int64_t n, std::int64_t m) {
 template <class T>
 ImplicitQ<T>& OneStageOnCpu<T>::run(StageRunner& run_stage, MatrixView<T> a, Tridiagonal<real_t<T>> t,
                                     const std::function<void()>& when_queued) {
-  run_stage(Stage::tridiagonalize, [&] { tridiagonalize_on_cpu<T>(uplo_, a, t.d, t.e, tau_, scratch_); });
+  run_stage(Stage::tridiagonalize, [&](const StageProgress& progress) {
+    tridiagonalize_on_cpu<T>(uplo_, a, t.d, t.e, tau_, scratch_, progress);
+  });
   if (when_queued) when_queued();
   a_ = a;
   return *this;

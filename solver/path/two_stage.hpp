@@ -5,7 +5,6 @@
 
 #include "hybrid/memory/arena.hpp"
 #include "solver/back/back_transform_chase.hpp"
-#include "solver/path/choice.hpp"
 #include "solver/path/reduction.hpp"
 #include "solver/reduction/two_stage/chase_tiles.hpp"
 #include "solver/reduction/two_stage/full_to_band.hpp"
@@ -17,8 +16,7 @@ class SolveTeam;
 
 // The two-stage path on a GPU, with A in the lower triangle and rows padded as full_to_band() requires. n >= 1.
 //   m      columns of Z; 0: values only, without the chase's reflectors
-//   back   workspace of apply(): at least PathBytes::back_min bytes; with more bytes apply() is faster. The caller may use this memory
-//          for other data until apply()
+//   back   workspace of apply(): at least PathBytes::back_min bytes, faster with more. It is free for other data until apply()
 //   team   the devices that share the columns of Z; null: this GPU alone
 //   how    the variant of back_transform_chase()
 // The chase's reflectors are stored above the diagonal of A. A real matrix may be a band already, of a bandwidth up to

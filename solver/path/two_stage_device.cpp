@@ -51,13 +51,14 @@ PathBytes TwoStageOnDevice<T>::bytes(std::int64_t n, std::int64_t m, int multipr
   const ChaseTiles tiles = tiles_for<T>(n);
   PathBytes path;
   path.kept = bytes_taken([&](Arena& arena) { Kept<T>(arena, n, tiles, m > 0); });
-  std::uint64_t& scratch = path.scratch;
-  scratch = full_to_band_bytes<T>(n, tiles.b, multiprocessors);
-  scratch += bytes_taken([&](Arena& arena) { band_place<T>(arena, n, tiles.b); });
+  const auto band_bytes = [n](std::int64_t b) {
+    return bytes_taken([&](Arena& arena) { band_place<T>(arena, n, b); });
+  };
+  path.scratch = full_to_band_bytes<T>(n, tiles.b, multiprocessors) + band_bytes(tiles.b);
   for (const std::int64_t b : chase_bandwidths) {  // the matrix may be a band of any
     if ((is_complex<T> || b > widest_given_band(n, m > 0)) && b != tiles.b) continue;
-    scratch = std::max(scratch, bytes_taken([&](Arena& arena) { band_place<T>(arena, n, b); }) +
-                                    band_to_tridiagonal_bytes<T>(n, b, multiprocessors));
+    path.scratch =
+        std::max(path.scratch, band_bytes(b) + band_to_tridiagonal_bytes<T>(n, b, multiprocessors));
     if (m == 0) continue;
     const auto half = static_cast<std::int64_t>(sizeof(T)) * n * n / 2;
     path.back_preferred = std::max(path.back_preferred, back_transform_chase_bytes<T>(n, b, m, cut));

@@ -77,21 +77,6 @@ lapack_int larft(char direct, lapack_int n, lapack_int k, T* v, lapack_int ldv, 
   return routine<T>(LAPACKE_dlarft_work, LAPACKE_slarft_work, LAPACKE_zlarft_work, LAPACKE_clarft_work)(
       LAPACK_COL_MAJOR, direct, 'C', n, k, of_lapack(v), ldv, of_lapack(tau), of_lapack(t), ldt);
 }
-template <class R>
-lapack_int stedc(lapack_int n, R* d, same_t<R>* e, same_t<R>* z, lapack_int ldz, same_t<R>* work,
-                 lapack_int lwork, lapack_int* iwork, lapack_int liwork) {
-  const BlasTurn turn(n);
-  return routine<R>(LAPACKE_dstedc_work, LAPACKE_sstedc_work)(LAPACK_COL_MAJOR, 'I', n, d, e, z, ldz, work,
-                                                              lwork, iwork, liwork);
-}
-// The eigenvalues only.
-template <class R>
-lapack_int steqr(lapack_int n, R* d, same_t<R>* e) {
-  const BlasTurn turn(n);
-  R unused = 0;
-  return routine<R>(LAPACKE_dsteqr_work, LAPACKE_ssteqr_work)(LAPACK_COL_MAJOR, 'N', n, d, e, &unused, 1,
-                                                              &unused);
-}
 template <class T>
 lapack_int potrf(char uplo, lapack_int n, T* b, lapack_int ldb) {
   const BlasTurn turn(n);

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <string>
 
 #include "hybrid/instantiate.hpp"
@@ -26,6 +27,14 @@ void check_subset(std::int64_t n, const Subset& subset) {
     require(subset.upto > subset.above, Argument::subset_upto,
             "is " + text(subset.upto) + ", must be greater than above = " + text(subset.above));
   }
+}
+
+Subset scaled_subset(Subset subset, int k) {
+  subset.above = std::ldexp(subset.above, k);
+  subset.upto = std::ldexp(subset.upto, k);
+  if (!(subset.above < subset.upto))  // both limits are 0 now, or beyond all values
+    subset.upto = std::nextafter(subset.above, std::numeric_limits<double>::infinity());
+  return subset;
 }
 
 template <class R>

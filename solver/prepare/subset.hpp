@@ -10,6 +10,9 @@ namespace eigen_g {
 // Throws InvalidArgument for subset_first, subset_last, subset_above or subset_upto.
 void check_subset(std::int64_t n, const Subset& subset);
 
+// The subset of the eigenvalues 2^k w. Limits by value are scaled. At least one float stays between them.
+Subset scaled_subset(Subset subset, int k);
+
 // Eigenvalues first ... first + count - 1, counted from 0.
 struct Selected {
   std::int64_t first = 0, count = 0;

@@ -7,8 +7,8 @@
 #include <numeric>
 #include <vector>
 
-#include "hybrid/cuda_check.hpp"
 #include "hybrid/stream/queue.hpp"
+#include "hybrid/transfer/copy_2d.hpp"
 #include "solver/refine/clusters.hpp"
 #include "solver/refine/columns.hpp"
 #include "solver/refine/correction.hpp"
@@ -58,16 +58,14 @@ MatrixView<float> floats_of(MatrixView<double> memory, std::int64_t which) {
 template <class Value>
 std::vector<Value> fetched(const Queue& queue, const Value* from_dev, std::int64_t count) {
   std::vector<Value> host(static_cast<std::size_t>(count));
-  EIGEN_G_CUDA(cudaMemcpyAsync(host.data(), from_dev, host.size() * sizeof(Value), cudaMemcpyDeviceToHost,
-                               queue.stream()));
+  copy_values(queue, host.data(), from_dev, count);
   queue.wait();
   return host;
 }
 // Blocks, so that the caller may free the host's memory afterwards.
 template <class Value>
 void put(const Queue& queue, const std::vector<Value>& host, Value* to_dev) {
-  EIGEN_G_CUDA(cudaMemcpyAsync(to_dev, host.data(), host.size() * sizeof(Value), cudaMemcpyHostToDevice,
-                               queue.stream()));
+  copy_values(queue, to_dev, host.data(), static_cast<std::int64_t>(host.size()));
   queue.wait();
 }
 
@@ -113,9 +111,7 @@ class Refiner {
     if (!std::is_sorted(order.begin(), order.end())) {
       put(queue_, order, parts_.cluster);
       gather_columns(queue_, parts_.cluster, x_, parts_.y);
-      EIGEN_G_CUDA(cudaMemcpy2DAsync(x_.data, sizeof(double) * x_.lda, parts_.y.data,
-                                     sizeof(double) * parts_.y.lda, sizeof(double) * n_, n_,
-                                     cudaMemcpyDeviceToDevice, queue_.stream()));
+      copy_on_gpu(queue_, x_, parts_.y);
     }
     std::sort(values_.begin(), values_.end());
     put(queue_, values_, w_);
@@ -207,8 +203,7 @@ class Refiner {
       const MatrixView<double> x = x_.block(0, clusters.first[k], n_, m), y = parts_.s.block(0, 0, n_, m);
       gemm<double>(queue_, Op::none, Op::none, 1, x,
                    MatrixView<double>{parts_.packed_s + clusters.at[k], m, m, m}, 0, y);
-      EIGEN_G_CUDA(cudaMemcpy2DAsync(x.data, sizeof(double) * x.lda, y.data, sizeof(double) * y.lda,
-                                     sizeof(double) * n_, m, cudaMemcpyDeviceToDevice, queue_.stream()));
+      copy_on_gpu(queue_, x, y);
     }
   }
 

@@ -1,5 +1,5 @@
 // OnHost: the divide and conquer on the CPU, with the same phases, levels and memory layout as on a GPU. Loops replace the launches, and
-// dgemm or sgemm replaces cuBLAS. The tests use it. Solves on the CPU call LAPACK's dstedc or sstedc instead, which is faster.
+// dgemm or sgemm replaces cuBLAS. The tests use it. Solves on the CPU use OnThreads instead (dc_on_threads.hpp), which is faster.
 #pragma once
 
 #include <cstdint>

@@ -1,72 +1,147 @@
-// The divide and conquer on the CPU, by LAPACK.
+// The divide and conquer on the CPU.
 #include "solver/tridiagonal/divide_and_conquer.hpp"
 
 #include <algorithm>
+#include <cmath>
+#include <limits>
+#include <numeric>
 #include <string>
+#include <vector>
 
 #include "hybrid/instantiate.hpp"
-#include "solver/prepare/lapack.hpp"
-#include "solver/tridiagonal/tridiagonal_values.hpp"
+#include "hybrid/team/team.hpp"
+#include "solver/api/argument.hpp"
+#include "solver/tridiagonal/dc_crew.hpp"
+#include "solver/tridiagonal/dc_host.hpp"
+#include "solver/tridiagonal/dc_leaf.hpp"
+#include "solver/tridiagonal/dc_on_threads.hpp"
+#include "solver/tridiagonal/inverse_iteration.hpp"
 
 namespace eigen_g {
 
 namespace {
 
-// The workspace of dstedc, or of tridiagonal_values(). For a subset by index it also has a matrix for all vectors.
-template <class R>
-struct Scratch {
-  lapack_int values = 0, indices = 0;
-  R *work = nullptr, *all = nullptr;
-  lapack_int* integers = nullptr;
+// The deflation counts three kinds of entries in 21 bits each.
+constexpr std::int64_t largest_order = (std::int64_t{1} << 21) - 1;
 
-  Scratch(Arena& arena, std::int64_t n, bool vectors, std::int64_t most) {
-    if (!vectors) {
-      work = arena.take<R>(2 * n);
-      return;
-    }
-    constexpr std::int64_t largest = 46338;  // 1 + 4 n + n^2 fits in 32 bits
-    if (sizeof(lapack_int) < sizeof n && n > largest)
-      throw InvalidArgument(Argument::n, "is " + std::to_string(n) +
-                                             "; with vectors a LAPACK with 32-bit integers takes at most " +
-                                             std::to_string(largest) + " on the CPU");
-    values = lapack_size(1 + 4 * n + n * n, "the workspace of stedc");
-    indices = lapack_size(3 + 5 * n, "the workspace of stedc");
-    work = arena.take<R>(values);
-    integers = arena.take<lapack_int>(indices);
-    all = arena.take<R>(most < n ? n * n : 0);
+// Up to this order the implicit QL method is faster than a merge.
+constexpr std::int64_t largest_order_by_ql = 12;
+
+// All pairs, or a subset, of a small T; d and e are scaled and are destroyed.
+template <class R>
+DivideAndConquerResult solve_small(std::vector<R>& d, std::vector<R>& e, R* w, MatrixView<R> z,
+                                   const Selection& selection, int exponent) {
+  const auto n = static_cast<dc::Index>(d.size());
+  std::vector<R> u(static_cast<std::size_t>(z.data ? n * n : 0)), scratch(u.size());
+  for (dc::Index i = 0; z.data && i < n; ++i) u[static_cast<std::size_t>(i * (n + 1))] = 1;
+  e.push_back(0);  // implicit_ql() asks for room
+  if (!dc::implicit_ql(n, d.data(), e.data(), dc::PlainVectors<R>{u.data(), z.data ? n : 0, n}))
+    return {Status::not_converged, 1, {}};
+  if (z.data) dc::orthogonalize(dc::OneThread{}, n, n, u.data(), scratch.data());
+  std::vector<dc::Index> order(d.size());
+  std::iota(order.begin(), order.end(), 0);
+  std::sort(order.begin(), order.end(), [&](dc::Index i, dc::Index j) {
+    const R x = d[static_cast<std::size_t>(i)], y = d[static_cast<std::size_t>(j)];
+    return x < y || (x == y && i < j);
+  });
+  std::vector<R> values;
+  for (const dc::Index i : order) values.push_back(d[static_cast<std::size_t>(i)]);
+  const Selected found = select(selection.subset, n, values.data(), exponent, selection.scale);
+  for (std::int64_t k = 0; k < found.count; ++k) {
+    const auto from = static_cast<std::size_t>(found.first + k);
+    w[k] = std::ldexp(values[from], exponent);
+    if (z.data) std::copy_n(&u[static_cast<std::size_t>(order[from] * n)], n, &z(0, k));
   }
+  return {Status::converged, 0, found};
+}
+
+// Vectors of at most n / 8 pairs come from the inverse iteration.
+constexpr std::int64_t smallest_order_of_few = 64;
+bool few(std::int64_t n, std::int64_t count) {
+  return n >= smallest_order_of_few && count > 0 && count <= n / 8;
+}
+
+// The number of eigenvalues of tridiag(e, d, e) below x, or a number next to it. Source: Kahan 1966; LAPACK dstebz.
+template <class R>
+std::int64_t count_below(const std::vector<R>& d, const std::vector<R>& e, R x) {
+  std::int64_t count = 0;
+  R pivot = 1;
+  for (std::size_t i = 0; i < d.size(); ++i) {
+    pivot = (d[i] - x) - (i > 0 ? e[i - 1] * e[i - 1] / pivot : R(0));
+    if (std::fabs(pivot) < std::numeric_limits<R>::min()) pivot = -std::numeric_limits<R>::min();
+    count += pivot < 0;
+  }
+  return count;
+}
+
+// The scaled T before it was torn.
+template <class R>
+struct Whole {
+  std::vector<R> d;
+  const std::vector<R>& e;
 };
+
+// About how many pairs are wanted.
+template <class R>
+std::int64_t wanted_pairs(const Whole<R>& t, const Selection& selection, int exponent) {
+  const Subset& subset = selection.subset;
+  if (subset.by != Subset::By::value) return subset.max_count(static_cast<std::int64_t>(t.d.size()));
+  const auto below = [&](double x) {
+    return count_below<R>(t.d, t.e,
+                          static_cast<R>(std::clamp(std::ldexp(x, -exponent - selection.scale), -4.0, 4.0)));
+  };
+  return below(subset.upto) - below(subset.above);
+}
+
+// A few pairs by inverse iteration. Returns false if the vectors are not good enough; z is then undefined.
+template <class R>
+bool solve_few(const Whole<R>& t, const dc::Division& division, const std::vector<R>& torn_d, R* d,
+               MatrixView<R> z, Arena scratch, const Selection& selection, int threads,
+               DivideAndConquerResult& outcome) {
+  const auto n = static_cast<std::int64_t>(t.d.size());
+  Arena arena = scratch;
+  const typename dc::OnThreads<R>::Workspace own(arena, n, false, n);
+  dc::OnThreads<R> on(division, torn_d, t.e, d, {}, own, threads, selection);
+  outcome = dc::solve_levels(on, division, static_cast<dc::Index>(n), dc::Rows{false}, selection);
+  const Selected found = outcome.found;
+  if (outcome.status != Status::converged || found.count == 0) return true;
+  if (found.count > n / 8) return false;
+  const std::vector<R> values = on.values();
+  return inverse_iteration<R>(n, t.d.data(), t.e.data(), values.data() + found.first,
+                              z.block(0, 0, n, found.count), scratch, threads);
+}
 
 }  // namespace
 
 template <class R>
 std::uint64_t divide_and_conquer_bytes_on_cpu(std::int64_t n, bool with_vectors, std::int64_t most) {
-  return bytes_taken([&](Arena& arena) { Scratch<R>(arena, n, with_vectors, most); });
+  if (n > largest_order)
+    throw InvalidArgument(Argument::n, "is " + std::to_string(n) +
+                                           "; the divide and conquer on the CPU takes at most " +
+                                           std::to_string(largest_order));
+  return bytes_taken(
+      [&](Arena& arena) { typename dc::OnThreads<R>::Workspace(arena, n, with_vectors, most); });
 }
 
 template <class R>
 DivideAndConquerResult divide_and_conquer_on_cpu(std::int64_t n, R* d, R* e, MatrixView<same_t<R>> z,
                                                  Arena scratch, const Selection& selection) {
-  const lapack_int size = lapack_size(n, "n");
-  const Scratch<R> own(scratch, n, z.data != nullptr, selection.subset.max_count(n));
-  const MatrixView<R> all = own.all ? MatrixView<R>{own.all, n, n, n} : z;
-  std::int64_t info = 0;
-  if (z.data) {
-    const lapack_int from_lapack = lapack::stedc(size, d, e, all.data, lapack_size(all.lda, "ldz"), own.work,
-                                                 own.values, own.integers, own.indices);
-    check_lapack(from_lapack, "stedc");
-    info = from_lapack;
-  } else {
-    info = tridiagonal_values(n, d, e, own.work);
+  if (n == 0) return {};
+  std::vector<R> torn_d(d, d + n), torn_e(e, e + n - 1);
+  const dc::Division division = dc::divide(torn_d, torn_e);
+  if (division.not_finite >= 0) return {Status::not_converged, division.not_finite + 1, {}};
+  Whole<R> whole{std::vector<R>(d, d + n), torn_e};
+  for (R& x : whole.d) x = std::ldexp(x, -division.exponent);
+  if (n <= largest_order_by_ql) return solve_small<R>(whole.d, torn_e, d, z, selection, division.exponent);
+  const int threads = team_threads(n);
+  if (z.data && few(n, wanted_pairs(whole, selection, division.exponent))) {
+    DivideAndConquerResult outcome;
+    if (solve_few(whole, division, torn_d, d, z, scratch, selection, threads, outcome)) return outcome;
   }
-  if (info > 0) return {Status::not_converged, info, {}};
-
-  const Selected found = select(selection.subset, n, d, 0, selection.scale);
-  std::copy(d + found.first, d + found.first + found.count, d);
-  if (z.data && (all.data != z.data || found.first > 0))
-    for (std::int64_t j = 0; j < found.count; ++j)  // ascending: reads a column before overwriting it
-      std::copy_n(&all(0, found.first + j), n, &z(0, j));
-  return {Status::converged, 0, found};
+  const typename dc::OnThreads<R>::Workspace own(scratch, n, z.data != nullptr,
+                                                 selection.subset.max_count(n));
+  dc::OnThreads<R> on(division, torn_d, torn_e, d, z, own, threads, selection);
+  return dc::solve_levels(on, division, static_cast<dc::Index>(n), dc::Rows{z.data != nullptr}, selection);
 }
 
 EIGEN_G_INSTANTIATE(real_types, divide_and_conquer_on_cpu, divide_and_conquer_bytes_on_cpu);

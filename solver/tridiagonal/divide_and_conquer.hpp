@@ -15,8 +15,8 @@ namespace eigen_g {
 template <class T>
 class SolveTeam;
 
-// Result of the divide and conquer. If it did not converge, `info` is positive. On the CPU it is LAPACK's info. On a GPU it is the row of
-// a NaN or an infinity, the first row of a leaf, or the index of a root of T; all count from 1.
+// Result of the divide and conquer. If it did not converge, `info` is positive: the row of a NaN or an infinity, the first row of a leaf, or
+// the index of a root of T; all count from 1.
 struct DivideAndConquerResult {
   Status status = Status::converged;
   std::int64_t info = 0;
@@ -29,14 +29,16 @@ struct Selection {
   int scale = 0;  // a subset by value refers to 2^scale times the eigenvalues of T
 };
 
-// On the CPU: LAPACK's dstedc, or tridiagonal_values() for values only.
+// On the CPU's threads (dc_on_threads.hpp). The result is the same for any number of threads. The values of a solve without vectors, and the
+// values and vectors of a subset, have the bits of the whole solution.
 //   d        n values, host, in; out: the eigenvalues found, ascending
-//   e        n - 1 values, host, in, destroyed
+//   e        n - 1 values, host, in
 //   z        n x selection.subset.max_count(n), ldz, host, out: the eigenvectors found; data null: values only
 //   scratch  divide_and_conquer_bytes_on_cpu<R>(n, with_vectors, selection.subset.max_count(n)) bytes of host memory
-// A subset is cut out of the whole solution, so that its values are the same. A subset by index needs n^2 more values.
-// Blocks until done. Throws OutOfMemory, DeviceError, and InvalidArgument if LAPACK's integers are too short for n.
-// Cost: at most 4/3 n^3 flops (fewer if eigenvalues deflate) and n^2 + O(n) values; values only: O(n^2) flops.
+// The last merge forms only the vectors of a subset. T may have any finite entries.
+// Blocks until done. Throws std::bad_alloc, and InvalidArgument if n > 2^21 - 1.
+// Cost: at most 4/3 n^3 flops (fewer if eigenvalues deflate), and n^2 + O(n) values of memory, for a subset by index 2 n^2 + O(n); values only:
+// O(n^2) flops, O(n) values.
 template <class R>
 DivideAndConquerResult divide_and_conquer_on_cpu(std::int64_t n, R* d, R* e, MatrixView<same_t<R>> z,
                                                  Arena scratch, const Selection& selection = {});

@@ -48,6 +48,19 @@ template <class T>
                                                DeviceChoice device = DeviceChoice::automatic,
                                                int threads = 0);
 
+// verify_generalised() with itype 1 for a batch of generalised problems A z = w B z (sygvd_batched()), on host pointers. Runs on the CPU.
+//   b         count matrices, each n x n, ldb, host, in; the same triangle is read
+// The results are those of verify_batched() with these differences: a matrix passes by verify_generalised.hpp's passed(); lapack_residual
+// is the largest residual ratio there, and lapack_orthogonality the largest orthogonality ratio after division by the condition of its B.
+// Both have the limit 10. A matrix whose B is not positive definite has the ratios NaN.
+template <class T>
+[[nodiscard]] BatchVerification verify_generalised_batched(Uplo uplo, std::int64_t n, std::int64_t count,
+                                                           const T* a, std::int64_t lda, const same_t<T>* b,
+                                                           std::int64_t ldb, std::int64_t m,
+                                                           const same_t<real_t<T>>* w, const same_t<T>* z,
+                                                           std::int64_t ldz, const BatchStrides& strides = {},
+                                                           int threads = 0);
+
 // Verifies a batch on device pointers, on the GPU that holds them, after all work that is in the stream. n is at most 32768.
 template <class T>
 [[nodiscard]] BatchVerification verify_batched(Uplo uplo, std::int64_t n, std::int64_t count,

@@ -11,19 +11,16 @@
 #include <vector>
 
 #include "solver/batched/batched_device.hpp"
-#include "tests/support/catch.hpp"
+#include "tests/support/batches.hpp"
 #include "tests/support/tolerances.hpp"
 
 namespace support::batched {
 
 using eigen_g::is_complex;
 using eigen_g::real_t;
+using support::same_bits;
 using Complex = std::complex<double>;
 
-template <class T>
-bool same_bits(const std::vector<T>& x, const std::vector<T>& y) {
-  return x.size() == y.size() && (x.empty() || std::memcmp(x.data(), y.data(), x.size() * sizeof(T)) == 0);
-}
 template <class T>
 T number_of(Complex x) {
   if constexpr (is_complex<T>)
@@ -296,54 +293,16 @@ void check_pairs(const Batch<T>& batch, const Pairs<T>& pairs, std::int64_t k) {
   const int n = batch.orders[static_cast<std::size_t>(k)];
   const std::vector<real_t<T>> w = pairs.values(k);
   const std::vector<T> z = pairs.vectors(k);
-  const int m = static_cast<int>(w.size());
-  const auto at = [n](int i, int j) { return static_cast<std::size_t>(i + j * n); };
-  std::vector<Complex> a(static_cast<std::size_t>(n * n)), v(z.begin(), z.end());
-  double largest = 0, norm = 0;
-  for (int j = 0; j < n; ++j)
-    for (int i = 0; i < n; ++i) largest = std::max(largest, std::abs(a[at(i, j)] = batch.entry(k, i, j)));
-  const double scale = largest > 0 ? std::ldexp(1.0, -std::ilogb(largest)) : 1;  // products stay in range
-  for (int j = 0; j < n; ++j) {
-    double column = 0;
-    for (int i = 0; i < n; ++i) column += std::abs(a[at(i, j)] *= scale);
-    norm = std::max(norm, column);
-  }
-  struct Sum {  // in long double
-    long double re = 0, im = 0;
-    void add(Complex x, Complex y) {
-      re += static_cast<long double>(x.real()) * y.real() - static_cast<long double>(x.imag()) * y.imag();
-      im += static_cast<long double>(x.real()) * y.imag() + static_cast<long double>(x.imag()) * y.real();
-    }
-    double size() const { return static_cast<double>(std::hypot(re, im)); }
-  };
-  double residual = 0, orthogonality = 0;
-  bool ascending = true;
-  for (int j = 0; j < m; ++j) {
-    const double value = w[static_cast<std::size_t>(j)];
-    ascending = ascending && std::isfinite(value) && (j == 0 || w[static_cast<std::size_t>(j - 1)] <= value);
-    double of_column = 0, of_products = 0;
-    for (int i = 0; i < n; ++i) {
-      Sum sum;
-      for (int l = 0; l < n; ++l) sum.add(a[at(i, l)], v[at(l, j)]);
-      sum.add(-value * scale, v[at(i, j)]);
-      of_column += sum.size();
-    }
-    for (int i = 0; i < m; ++i) {
-      Sum sum;
-      for (int l = 0; l < n; ++l) sum.add(std::conj(v[at(l, i)]), v[at(l, j)]);
-      sum.re -= i == j;
-      of_products += sum.size();
-    }
-    if (!(of_column <= residual)) residual = of_column;
-    if (!(of_products <= orthogonality)) orthogonality = of_products;
-  }
-  const double ulps = n * static_cast<double>(std::numeric_limits<real_t<T>>::epsilon());
-  residual /= ulps * (norm > 0 ? norm : 1);
-  orthogonality /= ulps;
-  CAPTURE(k, n, residual, orthogonality);
-  CHECK(residual <= limits::batch(n));
-  CHECK(orthogonality <= limits::batch(n));
-  CHECK(ascending);
+  const BatchQuality q = quality_of(
+      n,
+      [&](std::int64_t i, std::int64_t j) {
+        return batch.entry(k, static_cast<int>(i), static_cast<int>(j));
+      },
+      w, z);
+  CAPTURE(k, n, q.residual, q.orthogonality);
+  CHECK(q.residual <= limits::batch(n));
+  CHECK(q.orthogonality <= limits::batch(n));
+  CHECK(q.ascending);
   CHECK(pairs.status[static_cast<std::size_t>(k)] == 0);
 }
 

@@ -18,7 +18,7 @@
 namespace support {
 
 template <class T>
-bool equal_bits(const std::vector<T>& x, const std::vector<T>& y) {
+bool same_bits(const std::vector<T>& x, const std::vector<T>& y) {
   return x.size() == y.size() && (x.empty() || std::memcmp(x.data(), y.data(), x.size() * sizeof(T)) == 0);
 }
 template <class T>
@@ -155,47 +155,65 @@ struct BatchPairs {
 
 struct BatchQuality {
   double residual = 0, orthogonality = 0;
-  bool ascending = true;
+  bool ascending = true;  // and finite
 };
-template <class T>
-BatchQuality quality(const StoredBatch<T>& batch, std::int64_t k, const std::vector<eigen_g::real_t<T>>& w,
-                     const std::vector<T>& z) {
-  const std::int64_t n = batch.n, m = static_cast<std::int64_t>(w.size());
-  BatchQuality q;
-  // Power of two that keeps the products in range.
+
+// The quality of eigenpairs of an n x n matrix, with sums in long double. entry(i, j) is an entry of the whole matrix.
+template <class T, class Entry>
+BatchQuality quality_of(std::int64_t n, const Entry& entry, const std::vector<eigen_g::real_t<T>>& w,
+                        const std::vector<T>& z) {
+  using Complex = std::complex<double>;
+  const std::int64_t m = static_cast<std::int64_t>(w.size());
+  const auto at = [n](std::int64_t i, std::int64_t j) { return static_cast<std::size_t>(i + j * n); };
+  std::vector<Complex> a(static_cast<std::size_t>(n * n)), v(z.begin(), z.end());
   double largest = 0, norm = 0;
   for (std::int64_t j = 0; j < n; ++j)
-    for (std::int64_t i = 0; i < n; ++i) largest = std::max(largest, std::abs(batch.entry(k, i, j)));
-  const double unit = largest > 0 ? std::ldexp(1.0, -std::ilogb(largest)) : 1;
-  std::vector<std::complex<double>> a(static_cast<std::size_t>(n * n)), v(z.begin(), z.end());
+    for (std::int64_t i = 0; i < n; ++i) largest = std::max(largest, std::abs(a[at(i, j)] = entry(i, j)));
+  const double scale = largest > 0 ? std::ldexp(1.0, -std::ilogb(largest)) : 1;  // products stay in range
   for (std::int64_t j = 0; j < n; ++j) {
     double column = 0;
-    for (std::int64_t i = 0; i < n; ++i)
-      column += std::abs(a[static_cast<std::size_t>(i + j * n)] = unit * batch.entry(k, i, j));
+    for (std::int64_t i = 0; i < n; ++i) column += std::abs(a[at(i, j)] *= scale);
     norm = std::max(norm, column);
   }
-  const auto at = [&](std::int64_t i, std::int64_t j) { return v[static_cast<std::size_t>(i + j * n)]; };
+  struct Sum {
+    long double re = 0, im = 0;
+    void add(Complex x, Complex y) {
+      re += static_cast<long double>(x.real()) * y.real() - static_cast<long double>(x.imag()) * y.imag();
+      im += static_cast<long double>(x.real()) * y.imag() + static_cast<long double>(x.imag()) * y.real();
+    }
+    double size() const { return static_cast<double>(std::hypot(re, im)); }
+  };
+  BatchQuality q;
   for (std::int64_t j = 0; j < m; ++j) {
+    const double value = w[static_cast<std::size_t>(j)];
+    q.ascending =
+        q.ascending && std::isfinite(value) && (j == 0 || w[static_cast<std::size_t>(j - 1)] <= value);
     double residual = 0, orthogonality = 0;
     for (std::int64_t i = 0; i < n; ++i) {
-      std::complex<double> sum = -unit * static_cast<double>(w[static_cast<std::size_t>(j)]) * at(i, j);
-      for (std::int64_t l = 0; l < n; ++l) sum += a[static_cast<std::size_t>(i + l * n)] * at(l, j);
-      residual += std::abs(sum);
+      Sum sum;
+      for (std::int64_t l = 0; l < n; ++l) sum.add(a[at(i, l)], v[at(l, j)]);
+      sum.add(-value * scale, v[at(i, j)]);
+      residual += sum.size();
     }
     for (std::int64_t i = 0; i < m; ++i) {
-      std::complex<double> sum = i == j ? -1 : 0;
-      for (std::int64_t l = 0; l < n; ++l) sum += std::conj(at(l, i)) * at(l, j);
-      orthogonality += std::abs(sum);
+      Sum sum;
+      for (std::int64_t l = 0; l < n; ++l) sum.add(std::conj(v[at(l, i)]), v[at(l, j)]);
+      sum.re -= i == j;
+      orthogonality += sum.size();
     }
     if (!(residual <= q.residual)) q.residual = residual;
     if (!(orthogonality <= q.orthogonality)) q.orthogonality = orthogonality;
-    q.ascending =
-        q.ascending && (j == 0 || w[static_cast<std::size_t>(j - 1)] <= w[static_cast<std::size_t>(j)]);
   }
   const double ulps = static_cast<double>(n) * std::numeric_limits<eigen_g::real_t<T>>::epsilon();
   q.residual /= ulps * (norm > 0 ? norm : 1);
   q.orthogonality /= ulps;
   return q;
+}
+template <class T>
+BatchQuality quality(const StoredBatch<T>& batch, std::int64_t k, const std::vector<eigen_g::real_t<T>>& w,
+                     const std::vector<T>& z) {
+  return quality_of(
+      batch.n, [&](std::int64_t i, std::int64_t j) { return batch.entry(k, i, j); }, w, z);
 }
 
 }  // namespace support

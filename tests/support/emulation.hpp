@@ -1,12 +1,13 @@
-// Runs kernels on the CPU, one block after the other, with each thread as a fiber. A test includes this header before the kernels, and is
+// Runs kernels on the CPU, one block or cluster of blocks after the other, with each thread as a fiber. A test includes this header before the kernels, and is
 // compiled with the folder tests/support/emulated before all others.
 //
 //   emulation::launch(kernel, blocks, threads, bytes of shared memory, arguments...);
 //
+// The blocks of an InClusters{blocks, cluster} run in clusters.
 // The blocks run in random order, and so do the threads between two barriers: a missing barrier changes the results of another seed.
 // Kernels use dynamic shared memory only. It is filled with NaN before each block. launch() throws std::logic_error if
 //
-//   - some thread of a block or of a warp ends, or waits elsewhere, while the others wait at a barrier;
+//   - some thread of a cluster, of a block or of a warp ends, or waits elsewhere, while the others wait at a barrier;
 //   - a block needs more shared memory than a multiprocessor has, or writes behind its shared memory.
 #pragma once
 
@@ -49,10 +50,12 @@
 #define __forceinline__ inline
 #define __launch_bounds__(...)
 #define __maxnreg__(...)
+#define __cluster_dims__(...)
 
 namespace emulation {
 
 inline constexpr std::size_t shared_bytes = 227 << 10;  // a block on an H100 has at most these
+inline constexpr int largest_cluster = 8;
 inline constexpr std::size_t stack_bytes = 256 << 10;
 inline constexpr unsigned char unwritten = 0xff;  // bytes of a NaN
 
@@ -60,6 +63,7 @@ inline constexpr unsigned char unwritten = 0xff;  // bytes of a NaN
 inline const char* const nowhere = nullptr;
 inline const char* const at_end = "at its end";
 inline const char* const at_block_barrier = "at __syncthreads()";
+inline const char* const at_cluster_barrier = "at the barrier of a cluster";
 
 struct Fiber {
   ucontext_t context;
@@ -72,15 +76,17 @@ struct Fiber {
 
 struct Block {
   std::deque<Fiber> fibers;
-  void* scheduler[5];  // __builtin_setjmp() writes it
-  int current = 0, threads = 0;
-  unsigned index = 0;
+  void* scheduler[5];                   // __builtin_setjmp() writes it
+  int current = 0, threads = 0;         // threads: of a block
+  int cluster = 1;                      // blocks that run at the same time
+  unsigned index = 0;                   // of the first of them
   std::vector<std::uint64_t> slots[2];  // values of shuffles and of products
   std::function<void()> kernel;
   std::mt19937 random;
 };
 inline Block block;
-alignas(16) inline unsigned char shared[shared_bytes];
+alignas(16) inline unsigned char shared_of[largest_cluster][shared_bytes];
+inline auto& shared = shared_of[0];
 
 // Seed of the orders of blocks and threads.
 inline void seed(unsigned value) {
@@ -167,14 +173,18 @@ inline void make_fibers(int threads) {
   }
 }
 
-// The barrier of a block opens if each thread is at it; that of a warp if each of its threads is at the same one. Threads that have all
-// ended wait for nothing.
-inline void open_barrier(int first, int last, bool of_block) {
+// The barrier of a block or of a cluster opens if each thread is at it; that of a warp if each of its threads is at the same one. Threads
+// that have all ended wait for nothing.
+enum class Barrier { of_warp, of_block, of_cluster };
+inline void open_barrier(int first, int last, Barrier barrier) {
   const auto fibers = block.fibers.begin();
   const char* const where = (fibers + first)->waits;
   const auto other =
       std::find_if(fibers + first, fibers + last, [&](const Fiber& f) { return f.waits != where; });
-  if (of_block != (where == at_block_barrier) || where == at_end) return;
+  const Barrier at = where == at_block_barrier     ? Barrier::of_block
+                     : where == at_cluster_barrier ? Barrier::of_cluster
+                                                   : Barrier::of_warp;
+  if (at != barrier || where == at_end) return;
   if (other == fibers + last)
     std::for_each(fibers + first, fibers + last, [](Fiber& f) { f.waits = nowhere; });
 }
@@ -184,12 +194,14 @@ inline void open_barrier(int first, int last, bool of_block) {
   throw std::logic_error("emulation: " + message);
 }
 
-inline void run_block(std::size_t bytes) {
-  const int threads = block.threads;
-  std::fill_n(shared, shared_bytes, unwritten);
+inline void run_cluster(std::size_t bytes) {
+  const int threads = block.threads * block.cluster;
+  for (int rank = 0; rank < block.cluster; ++rank) {
+    std::fill_n(shared_of[rank], shared_bytes, unwritten);
 #ifdef EIGEN_G_ADDRESS_SANITIZER
-  ASAN_POISON_MEMORY_REGION(shared + bytes, shared_bytes - bytes);
+    ASAN_POISON_MEMORY_REGION(shared_of[rank] + bytes, shared_bytes - bytes);
 #endif
+  }
   const auto fibers = block.fibers.begin();
   std::for_each(fibers, fibers + threads, [](Fiber& fiber) { fiber.waits = nowhere; });
   std::vector<int> order(static_cast<std::size_t>(threads));
@@ -202,9 +214,13 @@ inline void run_block(std::size_t bytes) {
     for (const int t : order)
       if ((fibers + t)->waits == nowhere) run(t);
     if (std::all_of(fibers, fibers + threads, is(at_end))) break;
-    for (int first = 0; first < threads; first += 32)
-      open_barrier(first, std::min(first + 32, threads), false);
-    open_barrier(0, threads, true);
+    for (int begin = 0; begin < threads; begin += block.threads) {
+      const int end = begin + block.threads;
+      for (int first = begin; first < end; first += 32)
+        open_barrier(first, std::min(first + 32, end), Barrier::of_warp);
+      open_barrier(begin, end, Barrier::of_block);
+    }
+    open_barrier(0, threads, Barrier::of_cluster);
     if (std::any_of(fibers, fibers + threads, is(nowhere))) continue;
     for (int first = 0; first < threads; ++first)
       for (int t = first; t < threads; ++t)
@@ -212,30 +228,46 @@ inline void run_block(std::size_t bytes) {
           fail("thread " + std::to_string(first) + " of block " + std::to_string(block.index) + " is " +
                (fibers + first)->waits + ", thread " + std::to_string(t) + " " + (fibers + t)->waits);
   }
+  for (int rank = 0; rank < block.cluster; ++rank) {
+    unsigned char* const memory = shared_of[rank];
 #ifdef EIGEN_G_ADDRESS_SANITIZER
-  ASAN_UNPOISON_MEMORY_REGION(shared, shared_bytes);
+    ASAN_UNPOISON_MEMORY_REGION(memory, shared_bytes);
 #endif
-  if (std::any_of(shared + bytes, shared + shared_bytes, [](unsigned char x) { return x != unwritten; }))
-    fail("a block writes behind its shared memory");
+    if (std::any_of(memory + bytes, memory + shared_bytes, [](unsigned char x) { return x != unwritten; }))
+      fail("a block writes behind its shared memory");
+  }
 }
 
+struct InClusters {
+  std::int64_t blocks;
+  int cluster;
+};
+
 template <class Kernel, class... Arguments>
-void launch(Kernel kernel, std::int64_t blocks, int threads, int bytes, const Arguments&... arguments) {
+void launch(Kernel kernel, InClusters grid, int threads, int bytes, const Arguments&... arguments) {
+  const auto [blocks, cluster] = grid;
   if (blocks < 1 || threads < 1 || threads > 1024 || bytes < 0 ||
-      static_cast<std::size_t>(bytes) > shared_bytes)
+      static_cast<std::size_t>(bytes) > shared_bytes || cluster < 1 || cluster > largest_cluster ||
+      blocks % cluster != 0 || (cluster > 1 && threads % 32 != 0))
     fail(std::to_string(blocks) + " blocks of " + std::to_string(threads) + " threads with " +
          std::to_string(bytes) + " bytes of shared memory");
   block.threads = threads;
+  block.cluster = cluster;
   block.kernel = [&] { kernel(arguments...); };
-  make_fibers(threads);
-  for (auto& slots : block.slots) slots.assign(static_cast<std::size_t>((threads + 31) / 32 * 32), 0);
-  std::vector<unsigned> order(static_cast<std::size_t>(blocks));
+  make_fibers(threads * cluster);
+  for (auto& slots : block.slots)
+    slots.assign(static_cast<std::size_t>((threads * cluster + 31) / 32 * 32), 0);
+  std::vector<unsigned> order(static_cast<std::size_t>(blocks / cluster));
   std::iota(order.begin(), order.end(), 0U);
   std::shuffle(order.begin(), order.end(), block.random);
   for (const unsigned index : order) {
-    block.index = index;
-    run_block(static_cast<std::size_t>(bytes));
+    block.index = index * static_cast<unsigned>(cluster);
+    run_cluster(static_cast<std::size_t>(bytes));
   }
+}
+template <class Kernel, class... Arguments>
+void launch(Kernel kernel, std::int64_t blocks, int threads, int bytes, const Arguments&... arguments) {
+  launch(kernel, InClusters{blocks, 1}, threads, bytes, arguments...);
 }
 
 // Value of `lane` of the calling thread's warp. A lane that is not there has 0.
@@ -251,10 +283,10 @@ T exchange(T value, int lane, const char* where) {
 }
 
 struct ThreadNumber {
-  operator unsigned() const { return static_cast<unsigned>(block.current); }
+  operator unsigned() const { return static_cast<unsigned>(block.current % block.threads); }
 };
 struct BlockNumber {
-  operator unsigned() const { return block.index; }
+  operator unsigned() const { return block.index + static_cast<unsigned>(block.current / block.threads); }
 };
 
 }  // namespace emulation
@@ -268,6 +300,16 @@ struct {
 
 inline void __syncthreads() {
   emulation::wait(emulation::at_block_barrier);
+}
+// The barrier of a cluster, and the place in the shared memory of block `rank` of the cluster that is at `mine` in the caller's own.
+inline void cluster_barrier() {
+  emulation::wait(emulation::at_cluster_barrier);
+}
+template <class T>
+const T* in_block_of_cluster(const T* mine, int rank) {
+  const auto* const own = emulation::shared_of[emulation::block.current / emulation::block.threads];
+  return reinterpret_cast<const T*>(emulation::shared_of[rank] +
+                                    (reinterpret_cast<const unsigned char*>(mine) - own));
 }
 inline void __syncwarp() {
   static const char* const where = "at __syncwarp()";

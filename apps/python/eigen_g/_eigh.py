@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
+from functools import partial
 from typing import Any, Literal, NamedTuple
 
 import numpy as np
@@ -35,8 +36,9 @@ class EighResult(_Pairs):
 
     report  the Report of the call. For a stack that is solved in one call its BatchReport; for other stacks a tuple of Reports. None
             for a matrix with a NaN or an infinity
-    status  with errors="status" what became of the matrix: 0: solved. -1: its triangle has a NaN or an infinity. Otherwise positive: no
-            convergence, or n + k if b's leading minor of order k is not positive definite. For a stack a NumPy array of int32
+    status  with errors="status" what became of the matrix: 0: solved. -1: its triangle, or b's, has a NaN or an infinity; for a stack
+            with b also if eigenvalues overflow. Otherwise positive: no convergence, or n + k if b's leading minor of order k is not
+            positive definite. For a stack a NumPy array of int32
     """
 
     report: Any = None
@@ -192,13 +194,14 @@ def eigh(
     of the framework's pool. Without overwrite_a it works on a copy of a.
 
     Stacks: w is (..., n) and v is (..., n, n), each of its matrices in Fortran order. One call solves the whole stack, by threads with a
-    matrix each on the CPU, and for n <= 128 by kernels for batches on a GPU. It reads the stack in place if its matrices are in C or
-    Fortran order at equal distances, and copies it first otherwise. The matrices are solved one after the other with b, progress,
-    subset_by_value, path="two_stage", or other values than the defaults of engine, gpus, ratio, precision and multiprocessors.
+    matrix each on the CPU, and for n <= 512 (n <= 128 with b) by kernels for batches on a GPU. It reads the stack in place if its matrices are in C or
+    Fortran order at equal distances, and copies it first otherwise. The matrices are solved one after the other with b and type 2 or 3,
+    progress, subset_by_value, path="two_stage", or other values than the defaults of engine, gpus, ratio, precision and
+    multiprocessors.
 
     The bits of a matrix's results do not depend on the stack around it. On the CPU eigh(matrix) with the same options has the
     same bits. On a GPU kernels for batches solve no single matrix: eigh(stack[k]) has other rounding errors than eigh(stack)[k] for
-    n <= 128, and eigh(stack[k : k + 1]) has the same bits. With device="auto" the size of the stack decides between CPU and GPU.
+    n <= 512, and eigh(stack[k : k + 1]) has the same bits. With device="auto" the size of the stack decides between CPU and GPU.
 
     The GIL is released. From n = 2000 on Ctrl-C ends a solve: on a GPU within a part of a stage, on the CPU at a stage's end.
 
@@ -227,7 +230,7 @@ def eigh(
     if len(view.shape) == 2 and (b_view is None or len(b_view.shape) == 2):
         return _solved(framework, a, view, b, b_view, wanted, refused)
     if _solve.solved_at_once(wanted, view.shape[-1]):
-        return _solved_at_once(framework, a, view, wanted, refused)
+        return _solved_at_once(framework, a, view, b, b_view, wanted, refused)
     return _stacked(framework, a, view, b, b_view, wanted, refused)
 
 
@@ -260,16 +263,24 @@ def _solved(
     return result
 
 
-def _solved_at_once(framework: Framework, a: Array, view: View, wanted: SolveOptions, refused: Refused) -> Any:
+def _solved_at_once(
+    framework: Framework, a: Array, view: View, b: Array | None, b_view: View | None, wanted: SolveOptions, refused: Refused
+) -> Any:
+    outer = _outer_shape(view, b_view)
+    at = partial(_own_index, view.shape[:-2]), partial(_own_index, () if b_view is None else b_view.shape[:-2])
     with framework.on(view.gpu):
-        solved = _solve.solve_stack(framework, a, view, wanted)
+        a, view = _broadcast(framework, a, view, outer)
+        if b_view is not None:
+            b, b_view = _broadcast(framework, b, b_view, outer)
+        solved = _solve.solve_stack(framework, a, view, b, b_view, wanted)
         results = [solved.w] if solved.v is None else [solved.w, solved.v]
-        status = np.zeros(view.shape[:-2], np.int32)
+        status = np.zeros(outer, np.int32)
         if solved.report.failed:
             status = framework.to_host(solved.status)
             for index in map(tuple, np.argwhere(status).tolist()):
                 matrix = None if solved.overwritten else a[index]
-                check_status(framework, int(status[index]), index, matrix, wanted, refused)
+                of_b = None if b is None else b[index]
+                check_status(framework, int(status[index]), at[0](index), matrix, wanted, refused, of_b, at[1](index))
                 if status[index] > 0:
                     results = [framework.filled(x, nan_of(framework.view(x).dtype), index) for x in results]
     if solved.v is None:
@@ -279,18 +290,37 @@ def _solved_at_once(framework: Framework, a: Array, view: View, wanted: SolveOpt
     return result
 
 
+def _broadcast(framework: Framework, a: Array, view: View, outer: tuple[int, ...]) -> tuple[Array, View]:
+    if view.shape[:-2] == outer:
+        return a, view
+    a = framework.broadcast(a, (*outer, *view.shape[-2:]))
+    return a, framework.view(a)
+
+
 def check_status(
-    framework: Framework, status: int, index: Sequence[int], a: Array | None, wanted: SolveOptions, refused: Refused
+    framework: Framework,
+    status: int,
+    index: Sequence[int],
+    a: Array | None,
+    wanted: SolveOptions,
+    refused: Refused,
+    b: Array | None = None,
+    index_of_b: Sequence[int] = (),
 ) -> None:
     """Raises the exception for a matrix of a stack that failed. a: the matrix; None: it was overwritten."""
     if status < 0 and refused.not_finite:
         if a is not None:  # a solve of this matrix alone finds the entry
+            kept = wanted._replace(overwrite_a=False, overwrite_b=False)
             try:
-                _solve.on_device(framework, a, framework.view(a), None, None, wanted._replace(overwrite_a=False))
+                _solve.on_device(framework, a, framework.view(a), b, None if b is None else framework.view(b), kept)
             except _core.NonFiniteEntry as error:
-                raise _in_stack(error, index) from None
-        raise _core.NonFiniteEntry(f"a{list(index)} has a NaN or an infinity")
+                raise _in_stack(error, index_of_b if str(error).startswith("b") else index) from None
+        names = f"a{list(index)}" if b is None else f"a{list(index)} or b{list(index_of_b)}"
+        raise _core.NonFiniteEntry(f"{names} has a NaN or an infinity")
     if status > 0 and refused.not_solved:
+        n = 0 if b is None else framework.view(b).shape[-1]
+        if b is not None and status > n:
+            raise LinAlgError(f"the leading minor of order {status - n} of b{list(index_of_b)} is not positive definite")
         raise LinAlgError(f"a{list(index)}: no convergence (info {status})")
 
 
@@ -302,16 +332,12 @@ def _stacked(
     framework: Framework, a: Array, view: View, b: Array, b_view: View | None, wanted: SolveOptions, refused: Refused
 ) -> Any:
     shapes = [x.shape[:-2] for x in (view, b_view) if x is not None]
-    try:
-        outer = np.broadcast_shapes(*shapes)
-    except ValueError:
-        raise ValueError(f"stacks of the shapes {view.shape} and {b_view and b_view.shape} do not broadcast") from None
+    outer = _outer_shape(view, b_view)
     if _repeats(view, outer) or (b_view is not None and _repeats(b_view, outer)):
         wanted = wanted._replace(overwrite_a=False, overwrite_b=False)
     parts = []
     for index in np.ndindex(*outer):
-        # in a dimension of extent 1, or without that dimension, an array has one matrix for all indices
-        at = [tuple(i % extent for i, extent in zip(index[len(outer) - len(shape) :], shape)) for shape in shapes]
+        at = [_own_index(shape, index) for shape in shapes]
         x, y = a[at[0]], None if b is None else b[at[1]]
         views = framework.view(x), None if b is None else framework.view(y)
         try:
@@ -339,6 +365,22 @@ def _stacked(
     if not refused.not_solved:
         result.status = np.array([x.status for x in parts], np.int32).reshape(outer)
     return result
+
+
+def _outer_shape(view: View, b_view: View | None) -> tuple[int, ...]:
+    """The common shape of the stacks of a and b."""
+    if b_view is None:
+        return view.shape[:-2]
+    try:
+        return np.broadcast_shapes(view.shape[:-2], b_view.shape[:-2])
+    except ValueError:
+        raise ValueError(f"stacks of the shapes {view.shape} and {b_view.shape} do not broadcast") from None
+
+
+def _own_index(shape: tuple[int, ...], index: Sequence[int]) -> tuple[int, ...]:
+    """The index in a stack of that shape of a matrix with an index in the common shape. In a dimension of extent 1, or without that
+    dimension, a stack has one matrix for all indices."""
+    return tuple(i % extent for i, extent in zip(index[len(index) - len(shape) :], shape))
 
 
 def _in_stack(error: _core.NonFiniteEntry, index: Iterable[Any]) -> _core.NonFiniteEntry:

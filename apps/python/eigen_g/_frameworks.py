@@ -45,6 +45,8 @@ class Framework(Protocol):
         """Returns a with a[at] set to value, in place if arrays can be written."""
     def transposed(self, a: Array) -> Array:
         """Returns the transposes of a matrix or of a stack of matrices as a view."""
+    def broadcast(self, a: Array, shape: tuple[int, ...]) -> Array:
+        """Returns a with that shape, as NumPy's broadcast_to: read only."""
     def stack(self, arrays: list[Array]) -> Array:
         """Returns a new array of these arrays, which have one shape, along a new first dimension."""
     def to_host(self, a: Array) -> Array:
@@ -113,6 +115,9 @@ class _NumPy:
     def transposed(self, a: Array) -> Array:
         return a.T if a.ndim == 2 else a.swapaxes(-1, -2)
 
+    def broadcast(self, a: Array, shape: tuple[int, ...]) -> Array:
+        return np.broadcast_to(a, shape)
+
     def stack(self, arrays: list[Array]) -> Array:
         return np.stack(arrays, out=np.empty((len(arrays), *arrays[0].shape), arrays[0].dtype))  # always in C order
 
@@ -180,6 +185,9 @@ class _CuPy:
 
     def transposed(self, a: Array) -> Array:
         return a.T if a.ndim == 2 else a.swapaxes(-1, -2)
+
+    def broadcast(self, a: Array, shape: tuple[int, ...]) -> Array:
+        return self.cupy.broadcast_to(a, shape)
 
     def stack(self, arrays: list[Array]) -> Array:
         return self.cupy.stack(arrays)
@@ -278,6 +286,9 @@ class _Torch:
     def transposed(self, a: Array) -> Array:
         return a.mT
 
+    def broadcast(self, a: Array, shape: tuple[int, ...]) -> Array:
+        return a.broadcast_to(shape)
+
     def stack(self, arrays: list[Array]) -> Array:
         return self.torch.stack(arrays)
 
@@ -359,6 +370,9 @@ class _Jax:
 
     def transposed(self, a: Array) -> Array:
         return a.T if a.ndim == 2 else a.swapaxes(-1, -2)
+
+    def broadcast(self, a: Array, shape: tuple[int, ...]) -> Array:
+        return self.jax.numpy.broadcast_to(a, shape)
 
     def stack(self, arrays: list[Array]) -> Array:
         return self.jax.numpy.stack(arrays)

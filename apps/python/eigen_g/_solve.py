@@ -274,10 +274,11 @@ def solve_gpu(
 
 
 def solved_at_once(wanted: SolveOptions, n: int) -> bool:
-    """True if a stack of matrices of order n is solved by one call of eigen_g_batched(), which has fewer options than eigen_g()."""
+    """True if a stack of matrices of order n is solved by one call of eigen_g_batched() or sygvd_batched(), which have fewer options
+    than the calls for one matrix."""
     where = wanted.where
     return (
-        wanted.itype == 0
+        wanted.itype in (0, 1)
         and wanted.values is None
         and wanted.progress is None
         and n < _core.min_order_to_interrupt
@@ -294,23 +295,50 @@ class StackResult(NamedTuple):
     overwritten: bool  # the caller's stack
 
 
-def solve_stack(framework: Framework, a: Array, view: View, wanted: SolveOptions) -> StackResult:
-    outer, n = view.shape[:-2], view.shape[-1]
+class StackColumns(NamedTuple):
+    """As Columns, for a stack. stride: as stack_stride()."""
+
+    array: Array
+    address: int
+    lda: int
+    stride: int
+    turned: bool
+    copied: bool
+
+
+def stack_columns(
+    framework: Framework, a: Array, view: View, as_it_is: bool = True, turned: bool | None = None, conjugate: bool = True
+) -> StackColumns:
+    """As columns(), for a stack."""
     layout = columns_of(view._replace(shape=view.shape[-2:], strides=view.strides and view.strides[-2:]))
     stride = None if layout is None else stack_stride(view, layout[0])
-    copied = layout is None or stride is None
-    lda, turned = (max(1, n), True) if layout is None or stride is None else layout
-    stack = framework.copied(a, None, view.dtype.startswith("complex")) if copied else a
-    plan = wanted.plan(view.dtype, turned)
+    if as_it_is and layout is not None and stride is not None and turned in (None, layout[1]):
+        return StackColumns(a, view.address, layout[0], stride, layout[1], False)
+    turned = turned is None or turned
+    conjugate = conjugate and turned and view.dtype.startswith("complex")
+    copy = framework.copied(a if turned else framework.transposed(a), None, conjugate)
+    return StackColumns(copy, framework.address(copy), max(1, view.shape[-1]), 0, turned, True)
+
+
+def solve_stack(framework: Framework, a: Array, view: View, b: Array | None, b_view: View | None, wanted: SolveOptions) -> StackResult:
+    """b has the shape of a."""
+    outer, n = view.shape[:-2], view.shape[-1]
+    read = stack_columns(framework, a, view)
+    of_b = None
+    if b_view is not None:  # in the orientation of a
+        conjugated = read.copied and view.dtype.startswith("complex")
+        of_b = stack_columns(framework, b, b_view, not conjugated, read.turned, read.copied)
+    plan = wanted.plan(view.dtype, read.turned)
     m = plan.max_count(n)
-    over_a = wanted.vectors and m == n and (copied or (wanted.overwrite_a and not view.readonly))
+    over_a = wanted.vectors and m == n and (read.copied or (wanted.overwrite_a and not view.readonly))
     w = framework.empty((*outer, m), real_types[view.dtype], a)
-    rows = stack if over_a else framework.empty((*outer, m, n), view.dtype, a) if wanted.vectors else None
+    rows = read.array if over_a else framework.empty((*outer, m, n), view.dtype, a) if wanted.vectors else None
     status = framework.empty(outer, "int32", a)
     z = 0 if rows is None else framework.address(rows)
-    ldz, stride_z = (lda, stride or 0) if over_a else (max(1, n), 0)
+    ldz, stride_z = (read.lda, read.stride) if over_a else (max(1, n), 0)
     count = math.prod(outer)
-    arrays = n, count, framework.address(stack), lda, stride or 0, framework.address(w), z, ldz, stride_z, framework.address(status)
+    matrices = n, count, read.address, read.lda, read.stride, *((0, 1, 0) if of_b is None else of_b[1:4])
+    arrays = *matrices, framework.address(w), z, ldz, stride_z, framework.address(status)
     if view.gpu < 0:
         report = _core.solve_batch(plan, *arrays)
     else:
@@ -323,10 +351,10 @@ def solve_stack(framework: Framework, a: Array, view: View, wanted: SolveOptions
         kept.keep(key, solver, needed)
     if rows is None:
         return StackResult(w, None, report, status, False)
-    if turned and not copied and view.dtype.startswith("complex"):
+    if read.turned and not read.copied and view.dtype.startswith("complex"):
         rows = framework.conjugated(rows)
-    v = rows if over_a and not turned else framework.transposed(rows)
-    return StackResult(w, v, report, status, over_a and not copied)
+    v = rows if over_a and not read.turned else framework.transposed(rows)
+    return StackResult(w, v, report, status, over_a and not read.copied)
 
 
 class Kept:

@@ -65,7 +65,7 @@ def solve_tridiagonal(
     d  n values, the diagonal of T
     e  n - 1 values, the off-diagonal of T; same framework, type and device as d
 
-    Divide and conquer (LAPACK: dstedc; values only: dsterf, dsteqr); at most 4/3 n^3 flops. Raises as eigh.
+    Divide and conquer (LAPACK: dstedc); at most 4/3 n^3 flops. Raises as eigh.
     """
     framework, d, view = _looked_at(d, "d")
     e_framework, e, e_view = _looked_at(e, "e")

@@ -19,8 +19,10 @@
 #include <cstddef>
 #include <cstdint>
 #include <span>
+#include <type_traits>
 
 #include "gemm_df/gemm.hpp"
+#include "gemm_df/tuning.hpp"
 #include "hybrid/matrix_view.hpp"
 #include "hybrid/scalar.hpp"
 
@@ -58,5 +60,14 @@ bool narrow_gemm_by_halves(const Queue& queue, Op op_b, float alpha, MatrixView<
 // Scratch memory of gemm_by_halves() for full speed. The number for a square matrix is enough for a narrow product with it.
 template <class T>
 std::uint64_t halves_bytes(std::int64_t rows, std::int64_t cols);
+// Bytes of scratch memory that a solve of order n gives to its products of T (Products::lend()). With complex float the divide and conquer's
+// real products use them too. Other types: 0.
+template <class T>
+std::uint64_t bytes_to_lend(std::int64_t n) {
+  if constexpr (std::is_same_v<real_t<T>, float>)
+    return n >= product_tuning().halves_min_lines ? halves_bytes<T>(n, n) : 0;
+  else
+    return 0;
+}
 
 }  // namespace eigen_g

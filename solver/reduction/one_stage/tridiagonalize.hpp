@@ -14,14 +14,30 @@
 
 namespace eigen_g {
 
-// CPU. Calls LAPACK's dsytrd and leaves the reflectors in its layout.
-//   uplo      triangle of A that is read and overwritten
-//   a         n x n, lda, host, in: the triangle `uplo`; out: T and the reflectors
+// CPU, by a team of threads (hybrid/team/team.hpp).
+//   uplo      the triangle of A that is read and overwritten
+//   a         n x n, lda, host, in: the triangle `uplo`, with max |a_ij| in the range that scale() leaves alone (prepare/scale.hpp);
+//             out: T and the reflectors in the layout of LAPACK's dsytrd
 //   d, e, tau n, n - 1, n - 1 values, host, out
 //   scratch   tridiagonalize_bytes_on_cpu<T>(n) bytes of host memory
-// Throws InvalidArgument if n is too large for LAPACK's integers, DeviceError. Cost: 4/3 n^3 flops.
+//   progress  called by the calling thread with the fraction of the work that is done. Its exceptions pass through; A, d, e and tau are
+//             then unspecified
+// Takes up to team_threads(n) threads. The results do not depend on their number. They have other bits for each vector width
+// (hybrid/vector/width.hpp). A column whose tail has a sum of squares below negligible_square counts as reduced (tau = 0).
+// Cost: 4/3 n^3 flops. Half of A is read once for each column, from the caches where it fits. Two barriers a column.
+//
+// The matrix is dealt out to a number of members that depends on n alone, and every sum is formed member by member. A thread acts for one
+// or several members. A column takes two phases:
+//   1. a member multiplies its tiles with the column x, and sums a part of the dot products of x with the panel's v and w;
+//   2. all threads form the scalars of the reflector. A member forms its rows of v, w and the next column, which becomes x, and its parts
+//      of the dot products with it.
+// A x is formed with A as it was when the panel began. With the dot products f = V^H x and g = W^H x of the panel so far
+//   A' x = A x - V g - W f,   x^H A' x = x^H A x - 2 Re f^H g,   v = s (x - beta e_q),   w = tau A' v - |tau|^2 / 2 (v^H A' v) v.
+// The upper triangle is reduced with the order of its rows and columns reversed. Source: LAPACK zlatrd, zhetd2; the fused form is derived
+// in tridiagonalize_panel.cuh.
 template <class T>
-void tridiagonalize_on_cpu(Uplo uplo, MatrixView<T> a, real_t<T>* d, real_t<T>* e, T* tau, Arena scratch);
+void tridiagonalize_on_cpu(Uplo uplo, MatrixView<T> a, real_t<T>* d, real_t<T>* e, T* tau, Arena scratch,
+                           const std::function<void(double fraction)>& progress = {});
 template <class T>
 std::uint64_t tridiagonalize_bytes_on_cpu(std::int64_t n);
 

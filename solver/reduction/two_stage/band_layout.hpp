@@ -5,10 +5,11 @@
 //   GPU             a lower band with one of the widths chase_bandwidths; all of v_j in column j of a matrix that begins at row kd
 //                   of A, with its 1 in row j of that matrix
 //
-// All functions work on device memory and are ordered on `queue`; n may be 0. Cost of each: one read and one write of the matrices
+// each_band_entry() is for host memory. All other functions work on device memory and are ordered on `queue`; n may be 0. Cost of each: one read and one write of the matrices
 // that it names.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 
 #include "hybrid/matrix_view.hpp"
@@ -18,6 +19,16 @@
 namespace eigen_g {
 
 class Queue;
+
+// Calls work(entry, d, j) with entry (j + d, j) of the matrix, for all entries of a band in LAPACK's layout.
+//   ab  kd + 1 rows, n columns, host
+template <class T, class Work>
+void each_band_entry(Uplo uplo, MatrixView<T> ab, Work&& work) {
+  const std::int64_t n = ab.cols, kd = ab.rows - 1;
+  for (std::int64_t j = 0; j < n; ++j)
+    for (std::int64_t d = 0; d <= std::min(kd, n - 1 - j); ++d)
+      work(uplo == Uplo::upper ? ab(kd - d, j + d) : ab(d, j), d, j);
+}
 
 // band(i - j, j) := A(i, j) for 0 <= i - j <= kd. The rest of band_dev becomes zero: rows kd + 1 ... band_dev.rows - 1, and entries
 // that belong to rows below the matrix.

@@ -3,7 +3,9 @@
 #include <algorithm>
 
 #include "hybrid/instantiate.hpp"
+#include "solver/devices/two_stage_tuning.hpp"
 #include "solver/prepare/lapack.hpp"
+#include "solver/reduction/two_stage/chase_tiles.hpp"
 
 namespace eigen_g {
 
@@ -40,5 +42,11 @@ void full_to_band_on_cpu(Uplo uplo, std::int64_t b, MatrixView<same_t<T>> a, Mat
 }
 
 EIGEN_G_INSTANTIATE(double_type, full_to_band_on_cpu, full_to_band_bytes_on_cpu);
+
+std::int64_t widest_given_band(std::int64_t n, bool vectors) {
+  const GivenBands& widest = two_stage_tuning().max_given_band;
+  const bool may_be_full = n <= 2 * widest.of_values;
+  return std::min(vectors || may_be_full ? widest.with_vectors : widest.of_values, max_chase_bandwidth);
+}
 
 }  // namespace eigen_g

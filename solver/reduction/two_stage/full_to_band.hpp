@@ -49,4 +49,17 @@ void full_to_band(const Products<T>& products, std::int64_t b, MatrixView<T> a_d
 template <class T>
 std::uint64_t full_to_band_bytes(std::int64_t n, std::int64_t b, int multiprocessors);
 
+// The two-stage path's bandwidth for a matrix of order n. It is the same with and without vectors, so that the values are the same.
+template <class T>
+constexpr std::int64_t band_width(std::int64_t) {
+  return is_complex<T> ? 32 : 64;
+}
+
+// Returns the largest bandwidth with which the two-stage path chases a band matrix directly, without full_to_band, on the current GPU.
+// There are two limits. The limit with vectors is smaller, because the back-transformation uses the tensor core up to bandwidth 64 only.
+// For a bandwidth between the limits, the values differ in rounding between a solve with vectors and a solve for values only. A full matrix
+// has bandwidth n - 1, so a small full matrix could count as a band. For n up to twice the larger limit, the smaller limit therefore holds
+// with vectors and for values only.
+std::int64_t widest_given_band(std::int64_t n, bool vectors);
+
 }  // namespace eigen_g

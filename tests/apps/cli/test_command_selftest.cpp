@@ -26,7 +26,7 @@ TEST_CASE("selftest --quick passes here, and its report has every case with its 
   }
   for (const char* type : {"s", "d", "c", "z"}) {
     CHECK(cases[type] > 400);
-    CHECK(batches[type] == 4);
+    CHECK(batches[type] == 5);
     CHECK(worst[{"random", type}] > 0);  // something was measured
   }
   CHECK(worst.count({"hofstadter", "z"}) == 1);

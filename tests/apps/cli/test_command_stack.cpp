@@ -141,6 +141,61 @@ TEST_CASE("solve of a stack: one matrix with a NaN harms only itself") {
   for (std::int64_t k = 0; k < count; ++k) CHECK(std::isnan(values.data[k * n]) == (k == 4));
 }
 
+TEMPLATE_TEST_CASE("solve of two stacks solves A x = w B x, and verify agrees", "", float, double,
+                   std::complex<float>, std::complex<double>) {
+  using T = TestType;
+  const TemporaryFolder folder;
+  const std::string a = folder / "a.npy", b = folder / "b.npy", w = folder / "r.values.npy",
+                    z = folder / "r.vectors.npy";
+  write<T>(a);
+  for (const bool by_columns : {false, true}) {
+    const auto write_b = [&](double added) {
+      io::NpyWriterOf<T> writer(b, {2, 3, n, n}, io::Existing::replace, io::NpyOrder::c);
+      for (std::int64_t k = 0; k < count; ++k)
+        for (std::int64_t i = 0; i < n; ++i)
+          for (std::int64_t j = 0; j < n; ++j)
+            writer.data()[(k * n + i) * n + j] = entry<T>(k + 7, by_columns ? j : i, by_columns ? i : j) +
+                                                 io::scalar_of<T>(i == j ? added : 0);
+      writer.commit();
+    };
+    write_b(10);
+    const std::vector<std::string> line{"solve",    a,     "--b",     b,        "-o", folder / "r",
+                                        "--device", "cpu", "--force", "--json", "-"};
+    const json report = json::parse(succeed(with(line, {"--verify"})).out);
+    CHECK(report["format"] == "eigen_g-solve_stack");
+    CHECK(report["b"] == b);
+    CHECK(report["failed"] == 0);
+    CHECK(report["verification"]["passed"] == true);
+    const std::vector<std::string> check{"verify", a, "--b", b, "--values", w, "--vectors", z, "--json", "-"};
+    const json verified = json::parse(succeed(check).out);
+    CHECK(verified["b"] == b);
+    CHECK(verified["verification"] == report["verification"]);
+
+    const auto values = io::read_dense_stack<real_t<T>>(w, true, 1);
+    const auto vectors = io::read_dense_stack<T>(z, false, 1);
+    double worst = 0;
+    for (std::int64_t k = 0; k < count; ++k)
+      for (std::int64_t j = 0; j < n; ++j)
+        for (std::int64_t i = 0; i < n; ++i) {
+          T sum = 0;
+          for (std::int64_t l = 0; l < n; ++l) {
+            const T of_b = by_columns ? entry<T>(k + 7, l, i) : entry<T>(k + 7, i, l);
+            sum += (entry<T>(k, i, l) - values.data[k * n + j] * (of_b + io::scalar_of<T>(i == l ? 10 : 0))) *
+                   vectors.data[(k * n + j) * n + l];
+          }
+          worst = std::max(worst, static_cast<double>(std::abs(sum)));
+        }
+    CHECK(worst < 200 * std::numeric_limits<real_t<T>>::epsilon());
+
+    write_b(10.5);
+    CHECK_THAT(fail_with(4, check).err, ContainsSubstring("a.npy[0, 0]: verification FAILED"));
+    write_b(-10);
+    const ProcessResult failed = fail_with(4, line);
+    CHECK_THAT(failed.err,
+               ContainsSubstring("a.npy[0, 0]: B is not positive definite; failed matrices: 6 of 6"));
+  }
+}
+
 TEST_CASE("verify of a stack names the matrix that is wrong") {
   const TemporaryFolder folder;
   const std::string a = folder / "a.npy", w = folder / "r.values.npy", z = folder / "r.vectors.npy";
@@ -171,8 +226,14 @@ TEST_CASE("a stack refuses options and results that do not fit") {
   }
   fail_with(2, {"solve", a, "-q", "--subset-by-index", "3:8"});
   fail_with(3, {"solve", a, "-q", "--n", "8"});
-  CHECK_THAT(fail_with(3, {"solve", a, "--b", a}).err, ContainsSubstring("a square matrix is required"));
-  CHECK_THAT(fail_with(2, {"solve", z, "--keep-unconverged", "--b", a}).err,
+  const std::string one = folder / "one.txt", few = folder / "few.npy";
+  write_file(one, "1\n");
+  io::NpyWriterOf<double>(few, {1, n, n}, io::Existing::replace, io::NpyOrder::c).commit();
+  CHECK_THAT(fail_with(3, {"solve", one, "--b", a}).err, ContainsSubstring("a square matrix is required"));
+  CHECK_THAT(fail_with(3, {"solve", a, "--b", one}).err, ContainsSubstring("must hold a stack"));
+  CHECK_THAT(fail_with(3, {"solve", a, "--b", few}).err, ContainsSubstring("must have the shape of"));
+  CHECK_THAT(fail_with(2, {"solve", a, "--b", a, "--itype", "2"}).err, ContainsSubstring("--itype"));
+  CHECK_THAT(fail_with(2, {"solve", one, "--keep-unconverged", "--b", one}).err,
              ContainsSubstring("--keep-unconverged"));
 
   succeed({"solve", a, "-o", folder / "r", "--device", "cpu", "-q", "--subset-by-index", "1:2"});

@@ -7,6 +7,7 @@ import threading
 
 import numpy as np
 import pytest
+from matrices import random_symmetric
 
 import eigen_g
 
@@ -66,11 +67,6 @@ class Jax:
 @pytest.fixture(params=[CuPy, Torch, Jax], ids=lambda c: c.__name__)
 def framework(request):
     return request.param()
-
-
-def random_symmetric(n, seed=0):
-    a = np.random.default_rng(seed).standard_normal((n, n))
-    return a + a.T
 
 
 def check(a, w, v):

@@ -182,12 +182,78 @@ def test_status_of_generalised_problems():
     a, b = hermitian(3, 5, 5), np.stack([np.eye(5)] * 3)
     b[1, 2, 2] = -1
     a[2, 3, 0] = np.nan
-    with pytest.raises(eigen_g.LinAlgError, match="order 3 of b"):
+    for type in (1, 2):  # at once, and one after the other
+        with pytest.raises(eigen_g.LinAlgError, match=r"order 3 of b(\[1\])? is not positive definite"):
+            eigen_g.eigh(a, b, type=type)
+        result = eigen_g.eigh(a, b, type=type, errors="status")
+        assert result.status.tolist() == [0, 5 + 3, -1]
+        np.testing.assert_array_equal(np.isnan(result.eigenvalues).all(-1), [False, True, True])
+        np.testing.assert_array_equal(result.eigenvalues[0], eigen_g.eigh(a[0], b[0], type=type).eigenvalues)
+        assert eigen_g.eigvalsh(a, b, type=type, errors="status").shape == (3, 5)
+    assert result.report[1].bad_minor == 3
+    b[1, 2, 2] = 1
+    with pytest.raises(eigen_g.NonFiniteEntry, match=r"^a\[2, 3, 0\] is NaN"):
         eigen_g.eigh(a, b)
+    a[2, 3, 0], b[1, 4, 2] = 0, np.inf
+    for type in (1, 3):
+        with pytest.raises(eigen_g.NonFiniteEntry, match=r"^b\[1, 4, 2\] is infinite"):
+            eigen_g.eigh(a, b, type=type)
+    with pytest.raises(eigen_g.NonFiniteEntry, match=r"^b\[4, 2\] is infinite"):
+        eigen_g.eigh(a, b[1])
+
+
+def positive_definite(*shape, dtype=np.float64, seed=0):
+    x = hermitian(*shape, dtype=dtype, seed=seed)
+    return (x @ x / shape[-1] + np.eye(shape[-1])).astype(dtype)
+
+
+@pytest.mark.parametrize("dtype", DTYPES)
+@pytest.mark.parametrize("n", [0, 1, 2, 5, 17, 49, 130])
+@pytest.mark.parametrize("options", [{}, {"lower": False}, {"subset_by_index": (0, 0)}])
+def test_generalised_stacks(dtype, n, options):
+    a, b = hermitian(2, 3, n, n, dtype=dtype, seed=n), positive_definite(2, 3, n, n, dtype=dtype, seed=n + 1)
+    result = eigen_g.eigh(a, b, device="cpu", **options)
+    values = eigen_g.eigvalsh(a, b, device="cpu", **options)
+    assert isinstance(result.report, eigen_g.BatchReport) and (result.report.count, result.report.failed) == (6, 0)
+    for k in np.ndindex(2, 3):
+        one = eigen_g.eigh(a[k], b[k], device="cpu", **options)
+        same(eigen_g.EighResult(result.eigenvalues[k], result.eigenvectors[k]), one)
+        np.testing.assert_array_equal(values[k], eigen_g.eigvalsh(a[k], b[k], device="cpu", **options))
+        if "subset_by_index" not in options:
+            assert eigen_g.verify(a[k], *one, b=b[k]).passed
+
+
+@pytest.mark.parametrize("dtype", [np.float64, np.complex64])
+@pytest.mark.parametrize("kind_a", ["C", "columns", "backwards", "broadcast"])
+@pytest.mark.parametrize("kind_b", ["C", "columns", "padded", "broadcast"])
+@pytest.mark.parametrize("overwrite", [False, True])
+def test_layouts_of_generalised_stacks(dtype, kind_a, kind_b, overwrite):
+    a, _ = laid_out(hermitian(6, 9, 9, dtype=dtype), kind_a)
+    b, _ = laid_out(positive_definite(6, 9, 9, dtype=dtype), kind_b)
+    before = a.copy(), b.copy()
+    w, v = eigen_g.eigh(a, b, overwrite_a=overwrite)
+    np.testing.assert_array_equal(b, before[1])
+    if not overwrite:
+        np.testing.assert_array_equal(a, before[0])
+    for k in range(6):
+        assert eigen_g.verify(before[0][k], w[k], v[k], b=before[1][k]).passed
+
+
+def test_a_and_b_of_a_stack_in_one_memory():
+    b = positive_definite(4, 7, 7)
+    before = b.copy()
+    w, _ = eigen_g.eigh(b, b, overwrite_a=True)
+    np.testing.assert_allclose(w, 1, atol=1e-13)
+    np.testing.assert_array_equal(b, before)
+
+
+def test_overflowing_eigenvalues_of_a_stack():
+    a, b = np.stack([np.eye(3)] * 2), np.stack([np.eye(3)] * 2)
+    a[1], b[1] = 4 * np.eye(3), np.finfo(float).tiny * np.eye(3)
     result = eigen_g.eigh(a, b, errors="status")
-    assert result.status.tolist() == [0, 5 + 3, -1] and result.report[1].bad_minor == 3
-    np.testing.assert_array_equal(np.isnan(result.eigenvalues).all(-1), [False, True, True])
-    np.testing.assert_array_equal(result.eigenvalues[0], eigen_g.eigh(a[0], b[0]).eigenvalues)
+    assert result.status.tolist() == [0, -1] and np.isnan(result.eigenvectors[1]).all()
+    with pytest.raises(eigen_g.InvalidArgument, match="overflow"):
+        eigen_g.eigh(a, b)
 
 
 @pytest.mark.parametrize("vectors", [True, False])

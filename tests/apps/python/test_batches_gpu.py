@@ -35,7 +35,7 @@ def check(a, w, v):
 
 
 @pytest.mark.parametrize("dtype", DTYPES)
-@pytest.mark.parametrize("n", [0, 1, 2, 3, 4, 8, 17, 32, 33, 64, 100, 128, 129, 300])
+@pytest.mark.parametrize("n", [0, 1, 2, 3, 4, 8, 17, 32, 33, 64, 100, 128, 129, 300, 520])
 @pytest.mark.parametrize("lower", [True, False])
 def test_stacks(framework, dtype, n, lower):
     a = hermitian(2, 5, n, n, dtype=dtype, seed=n)
@@ -57,7 +57,7 @@ def test_stacks(framework, dtype, n, lower):
         some = eigen_g.eigh(framework.array(given[part]), lower=lower)
         np.testing.assert_array_equal(framework.host(some.eigenvalues), w[part])
         np.testing.assert_array_equal(framework.host(some.eigenvectors), v[part])
-    if n > 128:  # the kernels for batches solve smaller ones
+    if n > 512:  # the kernels for batches solve smaller ones
         np.testing.assert_array_equal(framework.host(eigen_g.eigh(framework.array(given[1, 2]), lower=lower).eigenvectors), v[1, 2])
     if n > 4:
         part = eigen_g.eigh(x, lower=lower, subset_by_index=[1, 3])
@@ -98,6 +98,48 @@ def test_failures(framework):
     v = framework.host(result.eigenvectors)
     np.testing.assert_array_equal(v[~bad], good[~bad])
     assert np.isnan(v[bad]).all() and (result.report.failed, result.report.first_failed) == (2, 2)
+
+
+@pytest.mark.parametrize("dtype", DTYPES)
+@pytest.mark.parametrize("n", [1, 3, 4, 8, 17, 32, 33, 64, 100, 128, 129])
+@pytest.mark.parametrize("lower", [True, False])
+def test_generalised_stacks(framework, dtype, n, lower):
+    a, x = hermitian(2, 3, n, n, dtype=dtype, seed=n), hermitian(2, 3, n, n, dtype=dtype, seed=n + 1)
+    b = (x @ x / n + np.eye(n)).astype(dtype)
+    given_a, given_b = a.copy(), b.copy()
+    for given in (given_a, given_b):
+        given[(..., *(np.triu_indices(n, 1) if lower else np.tril_indices(n, -1)))] = np.nan
+    x, y = framework.array(given_a), framework.array(given_b)
+    result = eigen_g.eigh(x, y, lower=lower)
+    assert isinstance(result.eigenvectors, framework.kind)
+    assert isinstance(result.report, eigen_g.BatchReport) and (result.report.count, result.report.failed) == (6, 0)
+    w, v = map(framework.host, result)
+    values = framework.host(eigen_g.eigvalsh(x, y, lower=lower))
+    np.testing.assert_allclose(values, w, atol=10 * n * np.finfo(dtype).eps * np.abs(w).max())
+    for k in np.ndindex(2, 3):
+        assert eigen_g.verify(a[k], w[k], v[k], b=b[k]).passed
+    np.testing.assert_array_equal(framework.host(x), given_a)
+    np.testing.assert_array_equal(framework.host(y), given_b)
+    some = eigen_g.eigh(x[1:], y[1:], lower=lower)
+    np.testing.assert_array_equal(framework.host(some.eigenvectors), v[1:])
+    one_b = eigen_g.eigh(x, y[0, 1], lower=lower)
+    np.testing.assert_array_equal(framework.host(one_b.eigenvectors)[0, 1], v[0, 1])
+
+
+def test_failures_of_generalised_stacks(framework):
+    a, b = hermitian(4, 30, 30), np.stack([np.eye(30)] * 4)
+    good = framework.host(eigen_g.eigh(framework.array(a), framework.array(b)).eigenvectors)
+    a[1, 2, 1], b[2, 6, 6] = np.nan, -1
+    x, y = framework.array(a), framework.array(b)
+    with pytest.raises(eigen_g.NonFiniteEntry, match=r"^a\[1, 2, 1\] is NaN"):
+        eigen_g.eigh(x, y)
+    with pytest.raises(eigen_g.LinAlgError, match=r"order 7 of b\[0\] is not positive definite"):
+        eigen_g.eigh(x[2:], y[2:])
+    result = eigen_g.eigh(x, y, errors="status")
+    assert result.status.tolist() == [0, -1, 30 + 7, 0]
+    v = framework.host(result.eigenvectors)
+    np.testing.assert_array_equal(v[[0, 3]], good[[0, 3]])
+    assert np.isnan(v[[1, 2]]).all()
 
 
 @pytest.mark.parametrize("dtype", DTYPES)

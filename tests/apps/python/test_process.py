@@ -9,7 +9,7 @@ import threading
 
 import numpy as np
 import pytest
-from test_eigh import random_symmetric
+from matrices import random_symmetric
 
 import eigen_g
 

@@ -2,13 +2,9 @@
 
 import numpy as np
 import pytest
+from matrices import random_symmetric
 
 import eigen_g
-
-
-def random_symmetric(n, seed=0):
-    a = np.random.default_rng(seed).standard_normal((n, n))
-    return a + a.T
 
 
 @pytest.mark.parametrize("n", [0, 1, 2, 50])

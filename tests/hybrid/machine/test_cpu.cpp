@@ -38,6 +38,24 @@ TEST_CASE("the CPU quota of control groups of version 2") {
   CHECK(quota("0::/docker/0123\n", {{"cpu.max", "50000 100000\n"}}) == 0.5);
 }
 
+TEST_CASE("two processors of one core count once") {
+  const support::TemporaryFolder folder;
+  const auto siblings = [&](int processor, const std::string& list) {
+    const std::filesystem::path path = folder / ("cpu" + std::to_string(processor) + "/topology");
+    std::filesystem::create_directories(path);
+    std::ofstream(path / "thread_siblings_list") << list << "\n";
+  };
+  siblings(0, "0,2");
+  siblings(1, "1,3");
+  siblings(2, "0,2");
+  siblings(3, "1,3");
+  siblings(4, "4-5");
+  siblings(5, "4-5");
+  CHECK(physical_cores({0, 1, 2, 3, 4, 5}, folder / "") == 3);
+  CHECK(physical_cores({2, 3, 5}, folder / "") == 3);
+  CHECK(physical_cores({7, 8}, folder / "") == 2);  // no files
+}
+
 TEST_CASE("the CPU quota of control groups of version 1") {
   const std::map<std::string, std::string> files{{"cpu,cpuacct/a/cpu.cfs_quota_us", "300000\n"},
                                                  {"cpu,cpuacct/a/cpu.cfs_period_us", "100000\n"},

@@ -89,6 +89,28 @@ TEST_CASE("a matrix is copied up and down unchanged, and memory around it does n
       }
 }
 
+TEST_CASE("a triangle is copied down, and the other triangle does not change", "[gpu]") {
+  NEEDS_GPU();
+  const Queue queue;
+  for (const eigen_g::Uplo uplo : {eigen_g::Uplo::lower, eigen_g::Uplo::upper})
+    for (const std::int64_t n : {0, 1, 3, 512, 513, 1100}) {  // one panel, some
+      CAPTURE(static_cast<char>(uplo), n);
+      const std::int64_t lda = n + 3;
+      const std::vector<double> original = support::random_rectangle(1, lda * n);
+      std::vector<double> copy(original.size(), -1);
+      const DeviceBuffer<double> device(lda * n);
+      upload<double>(queue, Part::all, {original.data(), n, n, lda}, {device.data(), n, n, lda});
+      download_triangle<double>(queue, uplo, {device.data(), n, n, lda}, {copy.data(), n, n, lda});
+      std::int64_t wrong = 0;
+      for (std::int64_t j = 0; j < n; ++j)
+        for (std::int64_t i = 0; i < lda; ++i) {
+          const auto at = static_cast<std::size_t>(i + j * lda);
+          wrong += copy[at] != (i < n && in(part_of(uplo), i, j) ? original[at] : -1);
+        }
+      CHECK(wrong == 0);
+    }
+}
+
 TEST_CASE("transfers that follow each other do not disturb each other", "[gpu]") {
   NEEDS_GPU();
   const Queue queue;

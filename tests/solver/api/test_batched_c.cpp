@@ -7,7 +7,7 @@
 
 using eigen_g::Uplo;
 using support::batch_of_families;
-using support::equal_bits;
+using support::same_bits;
 using support::StoredBatch;
 
 namespace {
@@ -35,14 +35,14 @@ void check_entry(const Syevd& syevd) {
     std::vector<std::int32_t> status(static_cast<std::size_t>(count), 77);
     REQUIRE(syevd('V', letter, n, reinterpret_cast<C*>(a.data()), n, 0, w.data(), 0, status.data(), count) ==
             0);
-    CHECK(equal_bits(a, pairs.z));
-    CHECK(equal_bits(w, pairs.w));
+    CHECK(same_bits(a, pairs.z));
+    CHECK(same_bits(w, pairs.w));
     CHECK(status == pairs.status);
     a = batch.a;
     REQUIRE(syevd('n', letter, n, reinterpret_cast<C*>(a.data()), n, n * n, w.data(), n, nullptr, count) ==
             0);
-    CHECK(equal_bits(a, batch.a));
-    CHECK(equal_bits(w, values.w));
+    CHECK(same_bits(a, batch.a));
+    CHECK(same_bits(w, values.w));
   }
 }
 

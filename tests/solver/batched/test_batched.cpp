@@ -9,7 +9,7 @@ using namespace eigen_g;
 using support::batch_families;
 using support::batch_of_families;
 using support::BatchPairs;
-using support::equal_bits;
+using support::same_bits;
 using support::StoredBatch;
 
 namespace {
@@ -32,7 +32,7 @@ BatchPairs<T> solve(const StoredBatch<T>& batch, Options options = {}, std::int6
   const std::vector<T> a = batch.a;
   p.report = eigen_g_batched(batch.n, batch.count, a.data(), batch.lda, p.w.data(), p.z.data(), p.ldz,
                              p.status.data(), p.strides, options, on_cpu(threads));
-  CHECK(equal_bits(a, batch.a));
+  CHECK(same_bits(a, batch.a));
   return p;
 }
 
@@ -77,7 +77,7 @@ TEMPLATE_TEST_CASE("batch: every family and size, either triangle, with gaps", "
         CHECK(q.residual <=
               (n <= 4 ? support::limits::tiny_batch_residual_on_cpu : support::limits::batch(n)));
         CHECK(q.orthogonality <= support::limits::batch(n));
-        if (n <= 48) CHECK(equal_bits(values.values(k), pairs.values(k)));
+        if (n <= 48) CHECK(same_bits(values.values(k), pairs.values(k)));
       }
       for (std::size_t i = 0; i < pairs.w.size(); ++i)
         if (static_cast<std::int64_t>(i) % pairs.strides.w >= n) REQUIRE(pairs.w[i] == pairs.guard);
@@ -104,11 +104,11 @@ TEMPLATE_TEST_CASE("batch: a matrix has the same bits alone, at any place, on an
       CAPTURE(n, k);
       const BatchPairs<T> alone = solve_alone(batch, k);
       for (const BatchPairs<T>* p : {&one, &many}) {
-        CHECK(equal_bits(p->values(k), alone.values(0)));
-        CHECK(equal_bits(p->vectors(k, n), alone.vectors(0, n)));
+        CHECK(same_bits(p->values(k), alone.values(0)));
+        CHECK(same_bits(p->vectors(k, n), alone.vectors(0, n)));
       }
-      CHECK(equal_bits(other.values(count - 1 - k), alone.values(0)));
-      CHECK(equal_bits(other.vectors(count - 1 - k, n), alone.vectors(0, n)));
+      CHECK(same_bits(other.values(count - 1 - k), alone.values(0)));
+      CHECK(same_bits(other.vectors(count - 1 - k, n), alone.vectors(0, n)));
     }
   }
 }
@@ -126,14 +126,14 @@ TEMPLATE_TEST_CASE("batch: a part by index has the bits of the whole, also over 
     CHECK(eigen_g_batched(n, batch.count, over.a.data(), batch.lda, w.data(), over.a.data(), batch.lda,
                           nullptr, {}, {}, on_cpu())
               .failed == 0);
-    CHECK(equal_bits(over.a, whole.z));
-    CHECK(equal_bits(w, whole.w));
+    CHECK(same_bits(over.a, whole.z));
+    CHECK(same_bits(w, whole.w));
     for (std::int64_t k = 0; k < batch.count; ++k) {
       CAPTURE(n, k);
       const std::vector<real_t<T>> all = whole.values(k);
       const std::vector<T> vectors = whole.vectors(k, n);
-      CHECK(equal_bits(part.values(k), {all.begin() + (first - 1), all.begin() + last}));
-      CHECK(equal_bits(part.vectors(k, n), {vectors.begin() + (first - 1) * n, vectors.begin() + last * n}));
+      CHECK(same_bits(part.values(k), {all.begin() + (first - 1), all.begin() + last}));
+      CHECK(same_bits(part.vectors(k, n), {vectors.begin() + (first - 1) * n, vectors.begin() + last * n}));
     }
   }
 }
@@ -156,8 +156,8 @@ TEMPLATE_TEST_CASE("batch: a NaN or an infinity harms its own matrix only", "", 
           CHECK(found.report.first_failed == 1);
           CHECK(found.status == std::vector<std::int32_t>{0, -1, 0});
           for (const std::int64_t k : {0, 2}) {
-            CHECK(equal_bits(found.values(k), expected.values(k)));
-            CHECK(equal_bits(found.vectors(k, n), expected.vectors(k, n)));
+            CHECK(same_bits(found.values(k), expected.values(k)));
+            CHECK(same_bits(found.vectors(k, n), expected.vectors(k, n)));
           }
           for (const real_t<T> x : found.values(1)) CHECK(std::isnan(x));
           for (const T x : found.vectors(1, n)) CHECK(std::isnan(std::real(x)));
@@ -202,8 +202,8 @@ TEMPLATE_TEST_CASE("batch: ragged matrices have the bits of strided ones", "", A
     CHECK(status[k] == (k == 4 ? -1 : 0));
     if (matrices[k].n == 0 || k == 4) continue;
     const BatchPairs<T> alone = solve(matrices[k]);
-    CHECK(equal_bits(values[k], alone.w));
-    CHECK(equal_bits(vectors[k], alone.z));
+    CHECK(same_bits(values[k], alone.w));
+    CHECK(same_bits(vectors[k], alone.z));
   }
 }
 

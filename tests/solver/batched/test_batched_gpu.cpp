@@ -14,13 +14,13 @@ using namespace eigen_g;
 using support::batch_families;
 using support::batch_of_families;
 using support::BatchPairs;
-using support::equal_bits;
+using support::same_bits;
 using support::StoredBatch;
 
 namespace {
 
 const std::vector<std::int64_t> sizes{1,  2,  3,  4,  5,  7,  8,  9,  15,  16,  17,  31, 32,
-                                      33, 47, 48, 49, 64, 65, 96, 97, 127, 128, 129, 150};
+                                      33, 47, 48, 49, 64, 65, 96, 97, 127, 128, 129, 150, 257};
 
 // An array on the GPU.
 template <class X>
@@ -63,7 +63,7 @@ struct BatchOnDevicePointers {
     status.get(pairs.status);
     std::vector<T> after(batch.a.size());
     a.get(after);
-    CHECK(equal_bits(after, batch.a));
+    CHECK(same_bits(after, batch.a));
   }
   void enqueue(BatchedSolver<T>& solver, cudaStream_t stream) const {
     solver.enqueue(batch.count, a.pointer(), batch.lda, w.pointer(), z.pointer(), pairs.ldz, status.pointer(),
@@ -98,7 +98,7 @@ BatchPairs<T> solve_from_host(const StoredBatch<T>& batch, Options options = {},
   const std::vector<T> a = batch.a;
   p.report = eigen_g_batched(batch.n, batch.count, a.data(), batch.lda, p.w.data(), p.z.data(), p.ldz,
                              p.status.data(), p.strides, options, devices);
-  CHECK(equal_bits(a, batch.a));
+  CHECK(same_bits(a, batch.a));
   return p;
 }
 
@@ -158,16 +158,16 @@ TEMPLATE_TEST_CASE("batch on a GPU: every family and size, either triangle, with
         CHECK(q.ascending);
         CHECK(q.residual <= support::limits::batch(n));
         CHECK(q.orthogonality <= support::limits::batch(n));
-        if (n > 128) {  // one by one: host pointers have a workspace of another layout
+        if (n > 512) {  // one by one: host pointers have a workspace of another layout
           const support::BatchQuality of_host =
               support::quality(batch, k, from_host.values(k), from_host.vectors(k, n));
           CHECK(of_host.residual <= support::limits::batch(n));
           CHECK(of_host.orthogonality <= support::limits::batch(n));
         }
         for (const BatchPairs<T>* p : {&packed, &from_host}) {
-          if (n > 128 && p == &from_host) continue;
-          CHECK(equal_bits(p->values(k), pairs.values(k)));
-          CHECK(equal_bits(p->vectors(k, n), pairs.vectors(k, n)));
+          if (n > 512 && p == &from_host) continue;
+          CHECK(same_bits(p->values(k), pairs.values(k)));
+          CHECK(same_bits(p->vectors(k, n), pairs.vectors(k, n)));
         }
         const std::vector<real_t<T>> w = pairs.values(k), only = values.values(k);
         double largest = 0, distance = 0;
@@ -185,11 +185,16 @@ TEMPLATE_TEST_CASE("batch on a GPU: bits do not depend on the batch, the place, 
   NEEDS_GPU();
   using T = TestType;
   Queue one, two;
-  for (const std::int64_t n : {1, 3, 4, 6, 16, 29, 33, 64, 90, 128, 140}) {
+  for (const std::int64_t n : {1, 3, 4, 6, 16, 29, 33, 64, 90, 128, 140, 260, 513}) {
     const StoredBatch<T> few = batch_of_families<T>(n, batch_families);
     std::vector<BatchPairs<T>> expected;
     for (std::int64_t k = 0; k < few.count; ++k) expected.push_back(solve(alone(few, k)));
-    const std::int64_t count = n > 128 ? 30 : n > 64 ? 2300 : n > 32 ? 9000 : 25000;  // several chunks
+    const std::int64_t count = n > 512   ? 30
+                               : n > 256 ? 150
+                               : n > 128 ? 600
+                               : n > 64  ? 2300
+                               : n > 32  ? 9000
+                                         : 25000;  // several chunks
     const StoredBatch<T> many = repeated(few, count);
     for (const cudaStream_t stream : {one.stream(), two.stream()}) {
       const BatchPairs<T> found = solve(many, {}, 0, 0, stream);
@@ -210,7 +215,7 @@ TEMPLATE_TEST_CASE("batch on a GPU: a part by index has the bits of the whole, a
                    ALL_TYPES) {
   NEEDS_GPU();
   using T = TestType;
-  for (const std::int64_t n : {1, 2, 4, 5, 17, 40, 64, 100, 128, 131}) {
+  for (const std::int64_t n : {1, 2, 4, 5, 17, 40, 64, 100, 128, 131, 270, 514}) {
     const StoredBatch<T> batch = batch_of_families<T>(n, batch_families);
     const BatchPairs<T> whole = solve(batch);
     const std::int64_t first = (n + 2) / 3, last = (2 * n + 2) / 3;
@@ -230,13 +235,13 @@ TEMPLATE_TEST_CASE("batch on a GPU: a part by index has the bits of the whole, a
       const std::vector<real_t<T>> all = whole.values(k);
       const std::vector<T> vectors = whole.vectors(k, n);
       for (const BatchPairs<T>* p : {&part, &from_host}) {
-        if (n > 128 && p == &from_host) continue;
-        CHECK(equal_bits(p->values(k), {all.begin() + (first - 1), all.begin() + last}));
-        if (n <= 128)  // larger orders: the values alone have the bits of the whole
+        if (n > 512 && p == &from_host) continue;
+        CHECK(same_bits(p->values(k), {all.begin() + (first - 1), all.begin() + last}));
+        if (n <= 512)  // larger orders: the values alone have the bits of the whole
           CHECK(
-              equal_bits(p->vectors(k, n), {vectors.begin() + (first - 1) * n, vectors.begin() + last * n}));
+              same_bits(p->vectors(k, n), {vectors.begin() + (first - 1) * n, vectors.begin() + last * n}));
       }
-      if (n <= 128) CHECK(equal_bits(vectors, {z.begin() + k * n * n, z.begin() + (k + 1) * n * n}));
+      if (n <= 512) CHECK(same_bits(vectors, {z.begin() + k * n * n, z.begin() + (k + 1) * n * n}));
     }
   }
 }
@@ -245,7 +250,7 @@ TEMPLATE_TEST_CASE("batch on a GPU: a NaN or an infinity harms its own matrix on
   NEEDS_GPU();
   using T = TestType;
   const real_t<T> infinity = std::numeric_limits<real_t<T>>::infinity();
-  for (const std::int64_t n : {1, 2, 3, 4, 5, 9, 20, 40, 100, 140})
+  for (const std::int64_t n : {1, 2, 3, 4, 5, 9, 20, 40, 100, 140, 520})
     for (const bool from_host : {false, true}) {
       const StoredBatch<T> good = batch_of_families<T>(n, 3, n % 2 ? Uplo::lower : Uplo::upper);
       const auto find = [&](const StoredBatch<T>& batch) {
@@ -265,8 +270,8 @@ TEMPLATE_TEST_CASE("batch on a GPU: a NaN or an infinity harms its own matrix on
             CHECK(found.report.first_failed == 1);
             CHECK(found.status == std::vector<std::int32_t>{0, -1, 0});
             for (const std::int64_t k : {0, 2}) {
-              CHECK(equal_bits(found.values(k), expected.values(k)));
-              CHECK(equal_bits(found.vectors(k, n), expected.vectors(k, n)));
+              CHECK(same_bits(found.values(k), expected.values(k)));
+              CHECK(same_bits(found.vectors(k, n), expected.vectors(k, n)));
             }
             for (const real_t<T> x : found.values(1)) CHECK(std::isnan(x));
             for (const T x : found.vectors(1, n)) CHECK(std::isnan(std::real(x)));
@@ -279,7 +284,8 @@ TEMPLATE_TEST_CASE("batch on a GPU: ragged matrices have the bits of strided one
   NEEDS_GPU();
   using T = TestType;
   std::vector<StoredBatch<T>> matrices;
-  for (const std::int64_t n : {3, 0, 65, 1, 8, 130, 17, 3, 2, 48, 33, 128, 4, 5, 70, 16, 130, 97, 150})
+  for (const std::int64_t n :
+       {3, 0, 65, 1, 8, 130, 17, 3, 2, 48, 33, 128, 4, 5, 70, 16, 130, 97, 150, 256, 300, 290, 515})
     matrices.push_back(batch_of_families<T>(n, 1, Uplo::upper, n % 3));
   matrices[4].at(0, 1, 2) = support::not_a_number<T>();
   for (const Pointers pointers : {Pointers::device, Pointers::host}) {
@@ -318,7 +324,7 @@ TEMPLATE_TEST_CASE("batch on a GPU: ragged matrices have the bits of strided one
     devices.device = DeviceChoice::gpu;
     const BatchReport report =
         eigen_g_ragged(ragged, pointers, nullptr, status.data(), {.uplo = Uplo::upper}, devices);
-    CHECK(report.m == 150);
+    CHECK(report.m == 515);
     CHECK(report.failed == 1);
     CHECK(report.first_failed == 4);
     for (std::size_t k = 0; k < matrices.size(); ++k) {
@@ -330,8 +336,8 @@ TEMPLATE_TEST_CASE("batch on a GPU: ragged matrices have the bits of strided one
         z_dev[k].get(vectors[k]);
       }
       const BatchPairs<T> one = on_host ? solve_from_host(matrices[k]) : solve(matrices[k]);
-      CHECK(equal_bits(values[k], one.w));
-      CHECK(equal_bits(vectors[k], one.z));
+      CHECK(same_bits(values[k], one.w));
+      CHECK(same_bits(vectors[k], one.z));
     }
   }
 }
@@ -345,8 +351,8 @@ TEST_CASE("batch on a GPU: host pointers in several chunks", "[gpu]") {
     const BatchPairs<double> found = solve_from_host(many, {}, 0, gap);
     std::int64_t others = 0;
     for (std::int64_t k = 0; k < count; ++k)
-      others += !equal_bits(found.values(k), expected.values(k % few.count)) ||
-                !equal_bits(found.vectors(k, n), expected.vectors(k % few.count, n));
+      others += !same_bits(found.values(k), expected.values(k % few.count)) ||
+                !same_bits(found.vectors(k, n), expected.vectors(k % few.count, n));
     CHECK(others == 0);
     CHECK(found.report.bytes.device <= batched_workspace_bytes(n, count, {}, true).device);
   }
@@ -359,9 +365,14 @@ TEMPLATE_TEST_CASE("batch on a GPU: a solver takes nothing at its second solve, 
   Context context;
   cudaStream_t stream = nullptr;
   EIGEN_G_CUDA(cudaStreamCreate(&stream));
-  for (const std::int64_t n : {3, 20, 64, 128}) {
+  for (const std::int64_t n : {3, 20, 64, 128, 150, 257}) {
     CAPTURE(n);
-    const std::int64_t most = n < 5 ? 100 : n < 33 ? 20000 : n < 65 ? 9000 : 2300;  // several chunks
+    const std::int64_t most = n < 5     ? 100
+                              : n < 33  ? 20000
+                              : n < 65  ? 9000
+                              : n < 129 ? 2300
+                              : n < 257 ? 600
+                                        : 150;  // several chunks
     StoredBatch<T> batch = repeated(batch_of_families<T>(n, batch_families), most);
     const BatchPairs<T> expected = solve(batch);
     BatchedSolver<T> solver(context, n, most);
@@ -370,15 +381,15 @@ TEMPLATE_TEST_CASE("batch on a GPU: a solver takes nothing at its second solve, 
     CHECK(report.failed == 0);
     CHECK(report.bytes.device == solver.workspace().device);
     x.collect();
-    CHECK(equal_bits(x.pairs.z, expected.z));
+    CHECK(same_bits(x.pairs.z, expected.z));
 
     const std::uint64_t made = Resources::made();
     x.z.set(std::vector<T>(expected.z.size(), T(BatchPairs<T>::guard)));
     x.enqueue(solver, stream);
     CHECK(Resources::made() == made);
     x.collect();
-    CHECK(equal_bits(x.pairs.z, expected.z));
-    CHECK(equal_bits(x.pairs.w, expected.w));
+    CHECK(same_bits(x.pairs.z, expected.z));
+    CHECK(same_bits(x.pairs.w, expected.w));
 
     cudaGraph_t graph = nullptr;
     cudaGraphExec_t replay = nullptr;
@@ -391,8 +402,8 @@ TEMPLATE_TEST_CASE("batch on a GPU: a solver takes nothing at its second solve, 
       x.w.set(std::vector<real_t<T>>(expected.w.size(), BatchPairs<T>::guard));
       EIGEN_G_CUDA(cudaGraphLaunch(replay, stream));
       x.collect();
-      CHECK(equal_bits(x.pairs.z, expected.z));
-      CHECK(equal_bits(x.pairs.w, expected.w));
+      CHECK(same_bits(x.pairs.z, expected.z));
+      CHECK(same_bits(x.pairs.w, expected.w));
     }
     // The graph reads the array again, so that other matrices have other results.
     batch.at(0, 0, 0) = support::not_a_number<T>();
@@ -410,7 +421,7 @@ TEMPLATE_TEST_CASE("batch on a GPU: a solver takes nothing at its second solve, 
 TEST_CASE("batch on a GPU: a solver works in the caller's workspace", "[gpu]") {
   NEEDS_GPU();
   Context context;
-  for (const std::int64_t n : {40, 150}) {
+  for (const std::int64_t n : {40, 150, 513}) {
     CAPTURE(n);
     const StoredBatch<double> batch = batch_of_families<double>(n, batch_families);
     BatchedSolver<double> solver(context, n, batch.count);
@@ -423,7 +434,7 @@ TEST_CASE("batch on a GPU: a solver works in the caller's workspace", "[gpu]") {
     CHECK(x.solve(solver, nullptr).failed == 0);
     x.collect();
     const BatchPairs<double> expected = solve(batch);
-    CHECK(equal_bits(x.pairs.z, expected.z));
+    CHECK(same_bits(x.pairs.z, expected.z));
     CHECK_THROWS_AS(
         solver.solve(batch.count + 1, x.a.pointer(), n, x.w.pointer(), x.z.pointer(), n, {}, nullptr),
         InvalidArgument);

@@ -4,7 +4,7 @@
 #include <complex>
 #include <string>
 
-#include "solver/path/choice.hpp"
+#include "solver/reduction/two_stage/full_to_band.hpp"
 #include "tests/support/catch.hpp"
 
 using namespace eigen_g;
@@ -29,11 +29,11 @@ Places places(const Case& c) {
   if (c.part) plan.options.subset = Subset::by_index(1, c.n / 2);
   plan.on_gpu = c.on_gpu;
   plan.path = c.path;
-  const std::uintptr_t a = a_at + static_cast<std::uintptr_t>(c.a_off),
-                       z = c.z_over_a ? a : z_at + static_cast<std::uintptr_t>(c.z_off);
-  return places_of<T>(plan,
-                      {reinterpret_cast<const void*>(a), reinterpret_cast<const void*>(z), c.n + c.a_rows,
-                       c.z_over_a ? c.n + c.a_rows : c.n + c.z_rows},
+  const auto array = [&](std::uintptr_t at, std::int64_t off, std::int64_t rows) {
+    return MatrixView<T>{reinterpret_cast<T*>(at + static_cast<std::uintptr_t>(off)), c.n, c.n, c.n + rows};
+  };
+  const MatrixView<T> a = array(a_at, c.a_off, c.a_rows);
+  return places_of<T>(plan, {a, nullptr, c.z_over_a ? a : array(z_at, c.z_off, c.z_rows)},
                       c.over_any_columns);
 }
 
@@ -185,12 +185,13 @@ TEMPLATE_TEST_CASE("places of device pointers, complex: U is real and own", "", 
 
 TEST_CASE("the arrays of a layout: packed ones may be worked in, any ones take A and a row more") {
   for (const std::int64_t n : {63, 64, 6400}) {
-    const GivenArrays packed = arrays_of(MatrixLayout::contiguous, n), any = arrays_of(MatrixLayout::any, n);
-    CHECK(packed.lda == n);
-    CHECK(packed.ldz == n);
-    CHECK(packed.a != packed.z);
-    CHECK(any.lda > n);
-    CHECK(any.ldz % 2 == 0);
-    CHECK(any.a != any.z);
+    const auto packed = arrays_of<double>(MatrixLayout::contiguous, n),
+               any = arrays_of<double>(MatrixLayout::any, n);
+    CHECK(packed.a.lda == n);
+    CHECK(packed.z.lda == n);
+    CHECK(packed.a.data != packed.z.data);
+    CHECK(any.a.lda > n);
+    CHECK(any.z.lda % 2 == 0);
+    CHECK(any.a.data != any.z.data);
   }
 }

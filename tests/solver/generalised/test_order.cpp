@@ -32,3 +32,17 @@ TEST_CASE("pivoted_cholesky() returns no order if B is not positive definite") {
   std::vector<double> b{1, 2, 2, 1};
   CHECK(pivoted_cholesky<double>({b.data(), 2, 2, 2}).empty());
 }
+
+TEST_CASE("an order is followed by its inverse and by the reversed rows") {
+  CHECK(with_inverse_and_reverse({2, 0, 3, 1}) == RowOrder{2, 0, 3, 1, 1, 3, 0, 2, 3, 2, 1, 0});
+  CHECK(with_inverse_and_reverse({}).empty());
+}
+
+TEST_CASE(
+    "rows are nearly dependent if a diagonal entry of the factor is small beside that of B in its row") {
+  const std::vector<double> b{1, 0, 0, 16}, factor{1, 0, 0, 0.99};
+  const MatrixView<const double> of_b{b.data(), 2, 2, 2}, of_factor{factor.data(), 2, 2, 2};
+  CHECK(rows_are_nearly_dependent({}, of_b, of_factor));            // 4 * 0.99 < sqrt(16)
+  CHECK_FALSE(rows_are_nearly_dependent({0, 0}, of_b, of_factor));  // 4 * 0.99 >= sqrt(1)
+  CHECK_FALSE(rows_are_nearly_dependent({}, of_factor, of_b));
+}

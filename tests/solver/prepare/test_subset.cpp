@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <string>
 
 #include "solver/api/eigen_g.h"
@@ -238,4 +239,16 @@ TEMPLATE_TEST_CASE("subset: solve() allocates memory for the found pairs", "", O
   CHECK(some.vectors.size() == 160);
   o.subset = Subset::by_index(3, 2);
   CHECK_THROWS_AS(eigen_g::solve(80, s.a.data(), s.lda, o, o), eigen_g::InvalidArgument);
+}
+
+TEST_CASE("limits by value are scaled with the matrix, and a value stays between them") {
+  const Subset scaled = eigen_g::scaled_subset(Subset::by_value(-3, 5), -2);
+  CHECK(scaled.above == -0.75);
+  CHECK(scaled.upto == 1.25);
+  const Subset below_all = eigen_g::scaled_subset(Subset::by_value(1e-300, 2e-300), -1000);
+  CHECK(below_all.above == 0);
+  CHECK(below_all.upto == std::numeric_limits<double>::denorm_min());
+  const Subset beyond_all = eigen_g::scaled_subset(Subset::by_value(1e300, 2e300), 1000);
+  CHECK(std::isinf(beyond_all.above));
+  CHECK(std::isinf(beyond_all.upto));
 }

@@ -1,10 +1,15 @@
 // Tests Q^T A Q = T on the CPU. The back-transformation of I makes Q.
 #include "solver/reduction/one_stage/tridiagonalize.hpp"
 
-#include <sys/mman.h>
-#include <unistd.h>
+#include <omp.h>
 
+#include <algorithm>
 #include <complex>
+#include <functional>
+#include <limits>
+#include <stdexcept>
+#include <type_traits>
+#include <vector>
 
 #include "solver/back/back_transform.hpp"
 #include "tests/support/reduction.hpp"
@@ -12,6 +17,7 @@
 
 using namespace eigen_g;
 using namespace support::reduction;
+namespace limits = support::limits;
 using support::random_symmetric;
 
 namespace {
@@ -28,45 +34,121 @@ Reduction reduce_on_cpu(const Matrix& a, std::int64_t n, Uplo uplo) {
   return r;
 }
 
-// Memory that ends less than 16 bytes before a page without access.
-class Guarded {
- public:
-  explicit Guarded(std::uint64_t bytes) {
-    const auto page = static_cast<std::uint64_t>(sysconf(_SC_PAGESIZE));
-    const std::uint64_t used = (bytes + page - 1) / page * page;
-    size_ = used + page;
-    begin_ = static_cast<std::byte*>(
-        mmap(nullptr, size_, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0));
-    REQUIRE(begin_ != MAP_FAILED);
-    REQUIRE(mprotect(begin_ + used, page, PROT_NONE) == 0);
-    data_ = begin_ + used - (bytes + 15) / 16 * 16;
-  }
-  ~Guarded() { munmap(begin_, size_); }
-  Guarded(const Guarded&) = delete;
-  Guarded& operator=(const Guarded&) = delete;
-  std::byte* data() { return data_; }
+}  // namespace
 
- private:
-  std::byte *begin_ = nullptr, *data_ = nullptr;
-  std::uint64_t size_ = 0;
+namespace {
+
+template <class T>
+struct Reduced {
+  std::vector<T> a, tau;
+  std::vector<real_t<T>> d, e;
+  bool operator==(const Reduced&) const = default;
 };
+
+constexpr double guard = 7.25e17;
+
+// A random matrix with `padding` rows of guard values below it and the other triangle as such.
+template <class T>
+Reduced<T> reduced(Uplo uplo, std::int64_t n, std::int64_t padding,
+                   const std::function<void(double)>& progress = {}) {
+  using S = std::conditional_t<is_complex<T>, std::complex<double>, double>;
+  const std::vector<S> dense = family_of<S>("random", n);
+  Reduced<T> r{std::vector<T>(static_cast<std::size_t>(n * (n + padding)), T(real_t<T>(guard))), {}, {}, {}};
+  r.tau.resize(static_cast<std::size_t>(n));
+  r.d.resize(r.tau.size());
+  r.e.resize(r.tau.size());
+  for (std::int64_t j = 0; j < n; ++j)
+    for (std::int64_t i = uplo == Uplo::lower ? j : 0; i < (uplo == Uplo::lower ? n : j + 1); ++i)
+      r.a[static_cast<std::size_t>(i + j * (n + padding))] =
+          static_cast<T>(dense[static_cast<std::size_t>(i + j * n)]);
+  support::HostScratch scratch(tridiagonalize_bytes_on_cpu<T>(n));
+  tridiagonalize_on_cpu<T>(uplo, {r.a.data(), n, n, n + padding}, r.d.data(), r.e.data(), r.tau.data(),
+                           scratch, progress);
+  return r;
+}
+
+// Checks A = Q T Q^H and Q^H Q = I in double, guard values, and T on the diagonals of A.
+template <class T>
+void check_layout(Uplo uplo, std::int64_t n, std::int64_t padding) {
+  using S = std::conditional_t<is_complex<T>, std::complex<double>, double>;
+  CAPTURE(static_cast<char>(uplo), n, padding);
+  const Reduced<T> r = reduced<T>(uplo, n, padding);
+  const std::int64_t lda = n + padding;
+  const bool lower = uplo == Uplo::lower;
+  std::int64_t wrong = 0;
+  for (std::int64_t j = 0; j < n; ++j)
+    for (std::int64_t i = 0; i < lda; ++i) {
+      const T x = r.a[static_cast<std::size_t>(i + j * lda)];
+      if (i >= n || (lower ? i < j : i > j)) wrong += x != T(real_t<T>(guard));
+      if (i == j) wrong += x != T(r.d[static_cast<std::size_t>(i)]);
+      if (lower ? i == j + 1 && i < n : i == j - 1)
+        wrong += x != T(r.e[static_cast<std::size_t>(std::min(i, j))]);
+    }
+  CHECK(wrong == 0);
+
+  ReductionOf<S> in_double{{r.d.begin(), r.d.end()}, {r.e.begin(), r.e.end()}, identity<S>(n)};
+  const std::vector<S> a(r.a.begin(), r.a.end()), tau(r.tau.begin(), r.tau.end());
+  support::HostScratch scratch(back_transform_bytes_on_cpu<S>(n, n));
+  back_transform_on_cpu<S>(uplo, {a.data(), n, n, lda}, tau.data(), {in_double.q.data(), n, n, n}, scratch);
+  const Ratios found = ratios(family_of<S>("random", n), n, in_double);
+  const double units = double(std::numeric_limits<real_t<T>>::epsilon()) / 0x1p-52;
+  CAPTURE(found.backward, found.orthogonality);
+  CHECK(found.backward < limits::reduction * units);
+  CHECK(found.orthogonality < limits::reduction * units);
+}
 
 }  // namespace
 
-TEMPLATE_TEST_CASE("tridiagonalize: OpenBLAS stays within the workspace", "", double, float,
-                   std::complex<double>, std::complex<float>) {
-  for (const std::int64_t n : {33, 64, 65, 150}) {
-    const std::uint64_t bytes = tridiagonalize_bytes_on_cpu<TestType>(n);
-    for (const Uplo uplo : {Uplo::lower, Uplo::upper}) {
-      std::vector<TestType> a(static_cast<std::size_t>(n * (n + 2))), tau(static_cast<std::size_t>(n));
-      for (std::size_t k = 0; k < a.size(); ++k) a[k] = std::sin(static_cast<real_t<TestType>>(k));
-      std::vector<real_t<TestType>> d(static_cast<std::size_t>(n)), e(d.size());
-      Guarded scratch(bytes);
-      tridiagonalize_on_cpu<TestType>(uplo, {a.data(), n, n, n}, d.data(), e.data(), tau.data(),
-                                      Arena(scratch.data(), bytes));
-      CHECK(std::isfinite(d.back()));
-    }
+TEMPLATE_TEST_CASE("tridiagonalize on the CPU: orders around those of tiles, members and panels", "", double,
+                   float, std::complex<double>, std::complex<float>) {
+  for (const Uplo uplo : {Uplo::lower, Uplo::upper}) {
+    for (std::int64_t n = 1; n <= 140; n += n < 70 || n > 120 ? 1 : 5) check_layout<TestType>(uplo, n, n % 4);
+    for (const std::int64_t n : {299, 300, 301}) check_layout<TestType>(uplo, n, 212);
   }
+  check_layout<TestType>(Uplo::lower, 701, 3);
+}
+
+TEMPLATE_TEST_CASE("tridiagonalize on the CPU: the same bits with any number of threads", "", double, float,
+                   std::complex<double>, std::complex<float>) {
+  const int before = omp_get_max_threads();
+  for (const std::int64_t n : {100, 250, 500, 1510}) {
+    if (n > 500 && !std::is_same_v<TestType, double>) continue;
+    omp_set_num_threads(1);
+    const Reduced<TestType> alone = reduced<TestType>(Uplo::lower, n, 0);
+    for (const int threads : {2, 3, 5, 8}) {
+      omp_set_num_threads(threads);
+      CHECK(reduced<TestType>(Uplo::lower, n, 0) == alone);
+    }
+    int inside = 0;  // a caller's parallel region
+#pragma omp parallel for num_threads(2)
+    for (int k = 0; k < 2; ++k) {
+      const bool same = reduced<TestType>(Uplo::lower, n, 0) == alone;
+#pragma omp atomic
+      inside += same;
+    }
+    CHECK(inside == 2);
+  }
+  omp_set_num_threads(before);
+}
+
+TEST_CASE("tridiagonalize on the CPU: progress grows, and an exception ends the reduction") {
+  const int before = omp_get_max_threads();
+  for (const int threads : {1, 3}) {
+    omp_set_num_threads(threads);
+    std::vector<double> fractions{0};
+    static_cast<void>(reduced<double>(Uplo::lower, 400, 0, [&](double x) { fractions.push_back(x); }));
+    CHECK(fractions.size() > 10);
+    CHECK(std::is_sorted(fractions.begin(), fractions.end()));
+    CHECK(fractions.back() < 1);
+    int calls = 0;
+    CHECK_THROWS_AS(reduced<double>(Uplo::upper, 400, 0,
+                                    [&](double) {
+                                      if (++calls == 3) throw std::runtime_error("enough");
+                                    }),
+                    std::runtime_error);
+    CHECK(calls == 3);
+  }
+  omp_set_num_threads(before);
 }
 
 TEST_CASE("tridiagonalize: Q T Q^T = A on the CPU") {

@@ -1,4 +1,4 @@
-// Tests of the CPU's divide and conquer, which is LAPACK's. test_dc_host tests the phases of the GPU on the CPU.
+// Tests of the divide and conquer on the CPU as the solver calls it. test_dc_on_threads has the tests of its phases.
 #include "solver/tridiagonal/divide_and_conquer.hpp"
 
 #include "tests/support/catch.hpp"
@@ -8,7 +8,7 @@
 using namespace eigen_g;
 using support::Tridiagonal;
 
-TEST_CASE("LAPACK's divide and conquer passes the same checks") {
+TEST_CASE("the CPU's divide and conquer: every kind of T") {
   for (const std::string& kind : support::tridiagonal_kinds) {
     CAPTURE(kind);
     const Tridiagonal t = support::tridiagonal(kind, 105);

@@ -7,7 +7,9 @@ namespace eigen_g {
 
 template <class T>
 struct DynamicShared {
-  static T* memory() { return reinterpret_cast<T*>(emulation::shared); }
+  static T* memory() {
+    return reinterpret_cast<T*>(emulation::shared_of[emulation::block.current / emulation::block.threads]);
+  }
 };
 
 }  // namespace eigen_g

@@ -1,0 +1,74 @@
+// A team of threads that compute together, with barriers between short steps.
+//
+// A loop (loops.hpp) cannot share steps of a few microseconds: it costs more to hand them out. The threads of a team all run one body, and
+// wait for each other in its barriers. A thread that waits polls for 10 to 20 microseconds, then gives its core to others again and again,
+// and sleeps after about 0.2 milliseconds. So a team on a busy machine is slow, but it does not stand still.
+//
+// The calling thread is thread 0. The others are the library's helpers (helpers.hpp). They join when they arrive: a team may begin with
+// one thread, and it grows whenever it regroups. If helpers are busy with other work, the team stays small. If threads wait long for one that
+// the system does not run, the team becomes smaller when it regroups. So results must not depend on the number of threads, and the body
+// of a thread begins wherever the team is at that time (TeamThread::late).
+//
+//   run_team(threads, [&](TeamThread& me) {
+//     for (step = me.late() ? next_step : 0; step < steps; ++step) {
+//       ... this thread's part of the step ...
+//       me.barrier();
+//       ... the part that reads what others have written ...
+//       if (me.index() == 0) next_step = step + 1;
+//       if (!me.regroup()) return;
+//     }
+//   });
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+#include <type_traits>
+
+namespace eigen_g {
+
+class TeamOfThreads;
+
+class TeamThread {
+ public:
+  int index() const { return index_; }  // 0 ... count - 1
+  int count() const { return count_; }  // threads of the team, until the team regroups
+  bool late() const { return late_; }   // this thread joined when the team regrouped
+  // All threads of the team wait for each other. What a thread wrote before is visible to all others afterwards.
+  void barrier() {
+    if (count_ > 1) wait_for_all();
+  }
+  // A barrier after which the team may have another number of threads. False: this thread has left the team, and its body must return.
+  // Thread 0 never leaves, unless it asks for the end with `stop`: then all threads leave.
+  bool regroup(bool stop = false);
+
+ private:
+  friend TeamOfThreads;
+  TeamThread(TeamOfThreads* team, int index, int count, std::uint32_t epoch)
+      : team_(team), index_(index), count_(count), epoch_(epoch), late_(epoch > 0) {}
+  void wait_for_all();
+
+  TeamOfThreads* team_;  // null: this thread is alone for good
+  int index_, count_;
+  std::uint32_t epoch_;  // number of barriers so far
+  bool late_;
+};
+
+namespace team {
+using Body = void (*)(const void* body, TeamThread& thread);
+void run(int threads, Body body, const void* data);
+}  // namespace team
+
+// Runs body(TeamThread&) in up to `threads` threads at the same time. The body must not throw.
+template <class Body>
+void run_team(int threads, const Body& body) {
+  team::run(
+      threads, [](const void* p, TeamThread& thread) { (*static_cast<const Body*>(p))(thread); }, &body);
+}
+
+// Number of threads of the calling thread's team for a matrix of this order: OMP_NUM_THREADS or the caller's ThreadLimit, otherwise the
+// physical cores of the affinity mask within the CPU quota. A small order takes fewer.
+int team_threads(std::int64_t order);
+// Upper bound of team_threads(order), which depends on the order alone.
+int max_team_threads(std::int64_t order);
+
+}  // namespace eigen_g

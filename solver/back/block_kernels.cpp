@@ -1,0 +1,243 @@
+// Compiled once for each vector width: see hybrid/vector/width.hpp for what such a source may use.
+#include "solver/back/block_kernels.hpp"
+
+#include <complex>
+
+#include "hybrid/instantiate.hpp"
+#include "hybrid/vector/lanes.hpp"
+
+namespace eigen_g::EIGEN_G_WIDTH {
+
+namespace {
+
+// The tile that a kernel holds in registers: `vectors` packets of rows by tile_columns columns.
+template <class T>
+constexpr int vectors = is_complex<T> ? 1 : 2;
+template <class T>
+constexpr int tile_rows = vectors<T>* lanes<real_t<T>>;
+static_assert(block_rows_multiple % tile_rows<double> == 0 && block_rows_multiple % tile_rows<float> == 0);
+static_assert(columns_multiple % tile_columns == 0);
+
+// An operand whose entry (k, j) is at p[k * inner + j * outer], with the imaginary part `plane` behind.
+template <class T>
+struct Operand {
+  const real_t<T>* p;
+  std::int64_t inner, outer, plane;
+};
+
+enum class Then { set, add, subtract };
+
+// C := A B, C + A B or C - A B for one tile of C, in `depth` steps. C has its columns at c + j * ldc, imaginary parts `plane` behind. A is
+// packed: [step][plane][tile_rows]. conjugate: conj(B) instead of B.
+template <class T, Then then, bool conjugate = false>
+EIGEN_G_INLINE void multiply_tile(real_t<T>* c, std::int64_t ldc, std::int64_t plane, const real_t<T>* a,
+                                  const Operand<T>& b, std::int64_t depth) {
+  using R = real_t<T>;
+  constexpr int l = lanes<R>, v = vectors<T>, cols = tile_columns, parts = planes<T>, rows = tile_rows<T>;
+  Vector<R> total[parts][v][cols];
+#pragma GCC unroll 2
+  for (int p = 0; p < parts; ++p)
+#pragma GCC unroll 8
+    for (int j = 0; j < cols; ++j)
+#pragma GCC unroll 4
+      for (int i = 0; i < v; ++i) {
+        if constexpr (then == Then::set)
+          total[p][i][j] = Vector<R>{};
+        else
+          total[p][i][j] = load(c + p * plane + j * ldc + i * l);
+      }
+  const R* from = b.p;
+  for (std::int64_t k = 0; k < depth; ++k, a += parts * rows, from += b.inner) {
+    Vector<R> x[parts][v];
+#pragma GCC unroll 2
+    for (int p = 0; p < parts; ++p)
+#pragma GCC unroll 4
+      for (int i = 0; i < v; ++i) x[p][i] = load(a + p * rows + i * l);
+#pragma GCC unroll 8
+    for (int j = 0; j < cols; ++j) {
+      const Vector<R> re = broadcast(from[j * b.outer]);
+#pragma GCC unroll 4
+      for (int i = 0; i < v; ++i) {
+        if constexpr (then == Then::subtract)
+          total[0][i][j] -= x[0][i] * re;
+        else
+          total[0][i][j] += x[0][i] * re;
+      }
+      if constexpr (is_complex<T>) {
+        const Vector<R> im = broadcast(from[j * b.outer + b.plane]);
+#pragma GCC unroll 4
+        for (int i = 0; i < v; ++i) {
+          if constexpr ((then == Then::subtract) != conjugate)
+            total[0][i][j] += x[1][i] * im;
+          else
+            total[0][i][j] -= x[1][i] * im;
+          if constexpr (then == Then::subtract)
+            total[1][i][j] -= x[1][i] * re;
+          else
+            total[1][i][j] += x[1][i] * re;
+          if constexpr ((then == Then::subtract) != conjugate)
+            total[1][i][j] -= x[0][i] * im;
+          else
+            total[1][i][j] += x[0][i] * im;
+        }
+      }
+    }
+  }
+#pragma GCC unroll 2
+  for (int p = 0; p < parts; ++p)
+#pragma GCC unroll 8
+    for (int j = 0; j < cols; ++j)
+#pragma GCC unroll 4
+      for (int i = 0; i < v; ++i) store(c + p * plane + j * ldc + i * l, total[p][i][j]);
+}
+
+template <class T>
+void prepare(const PackedReflectors<T>& q, std::int64_t block, real_t<T>* scratch) {
+  using R = real_t<T>;
+  constexpr int rows = tile_rows<T>, parts = planes<T>;
+  const int w = q.width;
+  const std::int64_t first = block * w, padded = q.padded_rows(block), at = q.offset(block);
+  R *const across = q.across + at, *const along = q.along + at;
+  const R* const a = reinterpret_cast<const R*>(q.a);
+  const R* const tau = reinterpret_cast<const R*>(q.tau);
+  // across: [tile_rows rows][reflector][plane][row]; along: [tile_rows reflectors][row][plane][reflector], conjugated.
+  for (int k = 0; k < w; ++k) {
+    const std::int64_t j = first + k, here = j < q.n - 1 ? q.n - 1 - first : 0;
+    const R* const column =
+        a + parts * (q.lower ? first + 1 + j * q.lda : q.n - 2 - first + (q.n - 1 - j) * q.lda);
+    const std::int64_t step = q.lower ? parts : -parts;
+    R* const al = along + (std::int64_t{k / rows} * padded * parts) * rows + k % rows;
+    for (std::int64_t i = 0; i < padded; i += rows) {
+      R* const ac = across + (i * w + std::int64_t{k} * rows) * parts;
+      for (int p = 0; p < parts; ++p) {
+        if (i > k && i + rows <= here)
+          for (int r = 0; r < rows; ++r) ac[p * rows + r] = column[(i + r) * step + p];
+        else
+          for (int r = 0; r < rows; ++r)
+            ac[p * rows + r] =
+                i + r > k && i + r < here ? column[(i + r) * step + p] : R(p == 0 && i + r == k && here > 0);
+        for (int r = 0; r < rows; ++r)
+          al[((i + r) * parts + p) * rows] = p == 0 ? ac[p * rows + r] : -ac[p * rows + r];
+      }
+    }
+  }
+  // S = V^H V, upper triangle, by columns; imaginary parts apart.
+  const std::int64_t plane = std::int64_t{w} * w;
+  R* const s = scratch;
+  for (int g = 0; g < w; g += rows)
+    for (int c = 0; c < w; c += tile_columns)
+      if (g < c + tile_columns)
+        multiply_tile<T, Then::set, true>(
+            s + g + std::int64_t{c} * w, w, plane, along + std::int64_t{g / rows} * padded * parts * rows,
+            {along + std::int64_t{c / rows} * padded * parts * rows + c % rows, parts * rows, 1, rows},
+            padded);
+  // T column by column (LAPACK's dlarft, forward), packed as [tile_rows rows][column][plane][row]: column j is -tau_j T s_j.
+  R* const t = q.factors + block * plane * parts;
+  const Vector<R> zero{};
+  for (std::int64_t k = 0; k < plane * parts; k += lanes<R>) store(t + k, zero);
+  for (int j = 0; j < w && first + j < q.n - 1; ++j) {
+    const R* const x = tau + parts * (q.lower ? first + j : q.n - 2 - first - j);
+    for (int g = 0; g <= j; g += rows) {
+      Vector<R> sum[parts][vectors<T>] = {};
+      const R* column = t + (std::int64_t{g} * w + std::int64_t{g} * rows) * parts;
+      for (int k = g; k < j; ++k, column += rows * parts) {
+        const Vector<R> re = broadcast(s[k + std::int64_t{j} * w]);
+#pragma GCC unroll 2
+        for (int i = 0; i < vectors<T>; ++i) {
+          sum[0][i] += load(column + i * lanes<R>) * re;
+          if constexpr (is_complex<T>) {
+            const Vector<R> im = broadcast(s[k + std::int64_t{j} * w + plane]);
+            sum[0][i] -= load(column + rows + i * lanes<R>) * im;
+            sum[1][i] += load(column + i * lanes<R>) * im;
+            sum[1][i] += load(column + rows + i * lanes<R>) * re;
+          }
+        }
+      }
+      R* const to = t + (std::int64_t{g} * w + std::int64_t{j} * rows) * parts;
+      for (int i = 0; i < vectors<T>; ++i) {
+        if constexpr (is_complex<T>) {
+          store(to + i * lanes<R>, x[1] * sum[1][i] - x[0] * sum[0][i]);
+          store(to + rows + i * lanes<R>, zero - x[0] * sum[1][i] - x[1] * sum[0][i]);
+        } else {
+          store(to + i * lanes<R>, zero - x[0] * sum[0][i]);
+        }
+      }
+      if (j < g + rows)
+        for (int p = 0; p < parts; ++p) to[p * rows + j - g] = x[p];
+    }
+  }
+}
+
+template <class T>
+void apply(const PackedReflectors<T>& q, T* z, std::int64_t ldz, int columns, real_t<T>* buffer) {
+  using R = real_t<T>;
+  constexpr int rows = tile_rows<T>, parts = planes<T>, cols = tile_columns;
+  constexpr std::int64_t depth = 256;  // rows of a product that is summed at a time
+  const std::int64_t n = q.n, ld = buffer_stride<T>(n) * parts, plane = buffer_stride<T>(n);
+  const std::int64_t w = q.width, ldx = w * parts;
+  const int used = (columns + cols - 1) / cols * cols;
+  R *const x = buffer + ld * used, *const y = x + ldx * used;
+  R* const of_z = reinterpret_cast<R*>(z);
+  for (int j = 0; j < used; ++j) {
+    R* const to = buffer + j * ld;
+    const std::int64_t here = j < columns ? n : 0;
+    const R* const from = of_z + parts * j * ldz;
+    for (int p = 0; p < parts; ++p) {
+      if (q.lower)
+        for (std::int64_t i = 0; i < here; ++i) to[p * plane + i] = from[parts * i + p];
+      else
+        for (std::int64_t i = 0; i < here; ++i) to[p * plane + i] = from[parts * (n - 1 - i) + p];
+      for (std::int64_t i = here; i < plane; ++i) to[p * plane + i] = 0;
+    }
+  }
+  std::int64_t at = q.offset(q.blocks);
+  for (std::int64_t b = q.blocks; b-- > 0;) {
+    const std::int64_t padded = q.padded_rows(b);
+    at -= padded * w * parts;
+    R* const zb = buffer + b * w + 1;
+    const R *const along = q.along + at, *const across = q.across + at,
+                   *const t = q.factors + b * w * w * parts;
+    for (std::int64_t i = 0; i < padded; i += depth) {  // X = V^H Z
+      const std::int64_t steps = padded - i < depth ? padded - i : depth;
+      for (int j = 0; j < used; j += cols)
+        for (std::int64_t g = 0; g < w; g += rows) {
+          R* const to = x + g + j * ldx;
+          const R* const from = along + (g / rows * padded + i) * parts * rows;
+          const Operand<T> other{zb + i + j * ld, 1, ld, plane};
+          if (i == 0)
+            multiply_tile<T, Then::set>(to, ldx, w, from, other, steps);
+          else
+            multiply_tile<T, Then::add>(to, ldx, w, from, other, steps);
+        }
+    }
+    for (int j = 0; j < used; j += cols)  // Y = T X; T is upper triangular
+      for (std::int64_t g = 0; g < w; g += rows)
+        multiply_tile<T, Then::set>(y + g + j * ldx, ldx, w, t + (g / rows * w + g) * parts * rows,
+                                    {x + g + j * ldx, 1, ldx, w}, w - g);
+    for (std::int64_t i = 0; i < padded; i += rows)  // Z := Z - V Y
+      for (int j = 0; j < used; j += cols)
+        multiply_tile<T, Then::subtract>(zb + i + j * ld, ld, plane, across + i * w * parts,
+                                         {y + j * ldx, 1, ldx, w}, w);
+  }
+  for (int j = 0; j < columns; ++j) {
+    const R* const from = buffer + j * ld;
+    R* const to = of_z + parts * j * ldz;
+    for (int p = 0; p < parts; ++p) {
+      if (q.lower)
+        for (std::int64_t i = 0; i < n; ++i) to[parts * i + p] = from[p * plane + i];
+      else
+        for (std::int64_t i = 0; i < n; ++i) to[parts * (n - 1 - i) + p] = from[p * plane + i];
+    }
+  }
+}
+
+}  // namespace
+
+template <class T>
+BlockKernels<T> block_kernels() {
+  return {prepare<T>, apply<T>};
+}
+
+EIGEN_G_INSTANTIATE(all_types, block_kernels);
+
+}  // namespace eigen_g::EIGEN_G_WIDTH

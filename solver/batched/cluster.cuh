@@ -1,0 +1,30 @@
+// Clusters of blocks (compute capability 9.0 or later), along x.
+#pragma once
+
+namespace eigen_g::batched {
+
+#ifdef __CUDACC__
+// Barrier of all threads of the cluster. What they wrote before it, to shared or to global memory, all can read behind it.
+__device__ __forceinline__ void cluster_barrier() {
+#if __CUDA_ARCH__ >= 900
+  asm volatile(
+      "barrier.cluster.arrive.release.aligned;\n\t"
+      "barrier.cluster.wait.acquire.aligned;" ::
+          : "memory");
+#else
+  __trap();
+#endif
+}
+// The place in the shared memory of block `rank` of the cluster that is at `mine` in the caller's own.
+template <class T>
+__device__ __forceinline__ const T* in_block_of_cluster(const T* mine, int rank) {
+#if __CUDA_ARCH__ >= 900
+  return static_cast<const T*>(__cluster_map_shared_rank(mine, static_cast<unsigned>(rank)));
+#else
+  __trap();
+  return mine;
+#endif
+}
+#endif
+
+}  // namespace eigen_g::batched

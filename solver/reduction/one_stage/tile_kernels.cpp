@@ -1,0 +1,363 @@
+// Compiled once for each vector width: see hybrid/vector/width.hpp for what such a source may use.
+#include "solver/reduction/one_stage/tile_kernels.hpp"
+
+#include <complex>
+
+#include "hybrid/instantiate.hpp"
+#include "hybrid/vector/packet.hpp"
+
+namespace eigen_g::EIGEN_G_WIDTH {
+
+namespace {
+
+constexpr int order = tile_order, eight = tile_columns_of_panel;
+
+// Values of eight columns of a tile, and of one group of its rows.
+template <class T>
+constexpr int eight_values = eight* order* planes<T>;
+template <class T>
+constexpr int rows_values = eight* group_values<T>;
+template <class T>
+constexpr int groups_of_tile = order / group_size<T>;
+
+// The value of number i of an array in groups.
+template <class T>
+EIGEN_G_INLINE std::int64_t at(std::int64_t i) {
+  return i / group_size<T> * group_values<T> + i % group_size<T>;
+}
+
+template <class T>
+void pack(const TileMember<real_t<T>>& member, std::int64_t n, const T* a, std::int64_t lda, bool lower) {
+  using R = real_t<T>;
+  constexpr int size = group_size<T>;
+  const R* const values = reinterpret_cast<const R*>(a);
+  for (int k = 0; k < member.column_count; ++k) {
+    const TileColumn& c = member.columns[k];
+    R* to = member.tiles + c.offset;
+    for (int c8 = 0; c8 < order / eight; ++c8)
+      for (int t = 0; t < c.count; ++t)
+        for (int g = 0; g < groups_of_tile<T>; ++g)
+          for (int col = 0; col < eight; ++col, to += group_values<T>) {
+            const std::int64_t column = std::int64_t{c.column} * order + c8 * eight + col;
+            const std::int64_t row = std::int64_t{c.rows[t]} * order + g * size;
+            for (int r = 0; r < size; ++r) {
+              const bool outside = row + r >= n || column >= n, below = row + r >= column;
+              const std::int64_t i = outside ? 0 : below ? row + r : column;
+              const std::int64_t j = outside ? 0 : below ? column : row + r;
+              const R* const from =
+                  values + planes<T> * (lower ? i + j * lda : n - 1 - i + (n - 1 - j) * lda);
+              to[r] = outside ? R(0) : from[0];
+              if constexpr (is_complex<T>)
+                to[size + r] = outside || i == j ? R(0) : below ? from[1] : -from[1];
+            }
+          }
+  }
+}
+
+// Columns whose sums are in registers at the same time.
+template <class T>
+constexpr int columns_at_once = is_complex<T>&& vector_bytes < 64 ? 4 : 8;
+
+// sums += A x over eight columns, from column jc on, of a column of tiles.
+template <class T>
+void multiply_eight(const TileColumn& c, const real_t<T>* a, int jc, std::int64_t n, int q,
+                    const real_t<T>* x, real_t<T>* sums_) {
+  using R = real_t<T>;
+  constexpr int l = lanes<R>, per = vectors_of_group<T>, count = columns_at_once<T>;
+  const R* const xj = x + at<T>(jc);
+  const bool diagonal = c.rows[0] == c.column;
+  for (int first = 0; first < eight; first += count) {
+    Packet<T> total[count] = {};
+    for (int t = 0; t < c.count; ++t) {
+      R* const y = sums_ + std::int64_t{c.slots[t]} * order * planes<T>;
+      const R* const xi = x + std::int64_t{c.rows[t]} * order * planes<T>;
+      const R* const tile = a + std::int64_t{t} * eight_values<T> + first * group_values<T>;
+      const bool twice = t > 0 || !diagonal;
+      // Only groups with rows from q to n - 1.
+      const std::int64_t above = q - std::int64_t{c.rows[t]} * order,
+                         inside = n - std::int64_t{c.rows[t]} * order;
+      const int begin = above > 0 ? static_cast<int>(above) / group_size<T> : 0;
+      const int end =
+          inside < order ? (static_cast<int>(inside) + group_size<T> - 1) / group_size<T> : groups_of_tile<T>;
+      for (int g = begin; g < end; ++g)
+#pragma GCC unroll 4
+        for (int u = 0; u < per; ++u) {
+          const std::int64_t here = g * group_values<T> + u * l;
+          const R* const p = tile + g * rows_values<T> + u * l;
+          Packet<T> even = load_packet<T>(y + here), odd = {};
+          if (twice) {
+            const Packet<T> xr = load_packet<T>(xi + here);
+#pragma GCC unroll 8
+            for (int col = 0; col < count; ++col) {
+              const Packet<T> v = load_packet<T>(p + col * group_values<T>);
+              const Packet<T> b = broadcast_packet<T>(xj + first + col, group_size<T>);
+              if (col % 2)
+                add_product(odd, v, b);
+              else
+                add_product(even, v, b);
+              add_adjoint_product(total[col], v, xr);
+            }
+          } else {
+#pragma GCC unroll 8
+            for (int col = 0; col < count; ++col) {
+              const Packet<T> v = load_packet<T>(p + col * group_values<T>);
+              const Packet<T> b = broadcast_packet<T>(xj + first + col, group_size<T>);
+              if (col % 2)
+                add_product(odd, v, b);
+              else
+                add_product(even, v, b);
+            }
+          }
+          add(even, odd);
+          store_packet(y + here, even);
+        }
+    }
+    R* const yj = sums_ + std::int64_t{c.slot_of_column} * order * planes<T> + at<T>(jc % order) + first;
+    Vector<R> part[count];
+#pragma GCC unroll 8
+    for (int col = 0; col < count; ++col) part[col] = total[col].re;
+    add_sums<R, count>(part, yj);
+    if constexpr (is_complex<T>) {
+#pragma GCC unroll 8
+      for (int col = 0; col < count; ++col) part[col] = total[col].im;
+      add_sums<R, count>(part, yj + group_size<T>);
+    }
+  }
+}
+
+template <class T>
+real_t<T> multiply(const TileMember<real_t<T>>& member, std::int64_t n, int q, const real_t<T>* x,
+                   bool backwards) {
+  using R = real_t<T>;
+  constexpr int values = order * planes<T>;
+  const int first = q / order;
+  int from = 0;
+  while (from < member.touched_count && member.touched[from] < first) ++from;
+  for (int k = from; k < member.touched_count; ++k)  // from the caches of those who wrote x
+    for (int r = 0; r < values; r += 64 / static_cast<int>(sizeof(R)))
+      prefetch(x + std::int64_t{member.touched[k]} * values + r);
+  const Vector<R> zero{};
+  for (std::int64_t k = std::int64_t{from} * values; k < std::int64_t{member.touched_count} * values;
+       k += lanes<R>)
+    store(member.sums + k, zero);
+  for (int k = 0; k < member.column_count; ++k) {
+    const TileColumn& c = member.columns[backwards ? member.column_count - 1 - k : k];
+    if (c.column < first) continue;
+    const int least = c.column == first ? q % order / eight : 0;
+    const std::int64_t inside = n - std::int64_t{c.column} * order;
+    const int most = inside < order ? (static_cast<int>(inside) + eight - 1) / eight : order / eight;
+    for (int e = least; e < most; ++e) {
+      const int c8 = backwards ? least + most - 1 - e : e;
+      multiply_eight<T>(c, member.tiles + c.offset + std::int64_t{c8} * c.count * eight_values<T>,
+                        c.column * order + c8 * eight, n, q, x, member.sums);
+    }
+  }
+  Vector<R> square{};
+  for (int k = from; k < member.touched_count; ++k)
+    for (int r = 0; r < values; r += lanes<R>)
+      square += load(member.sums + std::int64_t{k} * values + r) *
+                load(x + std::int64_t{member.touched[k]} * values + r);
+  return sum<R>(square);
+}
+
+// The group of rows of a step that is the member's first one.
+template <class T>
+EIGEN_G_INLINE std::int64_t first_group(const TileStep<T>& step, int member) {
+  const std::int64_t group = step.q / group_size<T>, turn = group / step.members * step.members + member;
+  return turn < group ? turn + step.members : turn;
+}
+
+template <class T>
+EIGEN_G_INLINE const real_t<T>* column_q(const TileStep<T>& step, std::int64_t group) {
+  const TilePlace<real_t<T>>& place =
+      step.places[group / groups_of_tile<T> + std::int64_t{step.q / order} * step.blocks];
+  return place.first + step.q % order / eight * place.stride + group % groups_of_tile<T> * rows_values<T> +
+         step.q % eight * group_values<T>;
+}
+
+// Sets the numbers of a group's rows up to q and from n on.
+template <class T>
+void mend(const TileStep<T>& step, std::int64_t group, real_t<T>* v, real_t<T>* w, real_t<T>* x) {
+  constexpr int size = group_size<T>;
+  for (int r = 0; r < size; ++r) {
+    const std::int64_t row = group * size + r;
+    if (row > step.q && row < step.n) continue;
+    for (int p = 0; p < planes<T>; ++p) {
+      v[p * size + r] = row == step.q && p == 0;
+      w[p * size + r] = row == step.q ? step.w_q[p] : 0;
+      x[p * size + r] = 0;
+    }
+  }
+}
+
+template <class T>
+void form_rows(const TileStep<T>& step, int member, real_t<T>* dots) {
+  using R = real_t<T>;
+  constexpr int size = group_size<T>, values = group_values<T>, l = lanes<R>;
+  const int inner = 2 * step.panel, columns = 2 * step.i;
+  const std::int64_t first = first_group(step, member), last = std::int64_t{step.blocks} * groups_of_tile<T>;
+  for (std::int64_t g = first; g < last; g += step.members) {  // called for in advance
+    const std::int64_t block = g / groups_of_tile<T>, offset = g % groups_of_tile<T> * values;
+    for (int k = step.source_begin[block]; k < step.source_begin[block + 1]; ++k)
+      for (int p = 0; p < planes<T>; ++p) prefetch(step.sources[k] + offset + p * size);
+    for (int p = 0; p < planes<T>; ++p) prefetch(column_q(step, g) + p * size);
+  }
+  const Packet<T> s = broadcast_packet<T>(step.s, 1), tau_s = broadcast_packet<T>(step.tau_s, 1);
+  const R conj_w_q[2] = {step.w_q[0], -step.w_q[1]};
+  const Packet<T> wq = broadcast_packet<T>(conj_w_q, 1);
+  const Vector<R> beta = broadcast(step.beta), half = broadcast(step.half);
+  Vector<R> square{};
+  for (std::int64_t g = first; g < last; g += step.members) {
+    R* const p = step.vw + g * inner * values;
+    R *const v_at = p + std::int64_t{columns} * values, *const w_at = v_at + values;
+    R* const x_at = step.x + g * values;
+    const std::int64_t block = g / groups_of_tile<T>, offset = g % groups_of_tile<T> * values;
+    const R* const a_q = column_q(step, g);
+#pragma GCC unroll 4
+    for (int u = 0; u < vectors_of_group<T>; ++u) {
+      Packet<T> h[2] = {}, b[2] = {load_packet<T>(a_q + u * l), {}};
+      for (int k = step.source_begin[block]; k < step.source_begin[block + 1]; ++k)
+        add(h[0], load_packet<T>(step.sources[k] + offset + u * l));
+      for (int k = 0; k < columns; k += 2)
+#pragma GCC unroll 2
+        for (int odd = 0; odd < 2; ++odd) {
+          const Packet<T> pk = load_packet<T>(p + std::int64_t{k + odd} * values + u * l);
+          subtract_product(h[odd], pk, broadcast_packet<T>(step.ds + (k + odd) * planes<T>, 1));
+          subtract_product(b[odd], pk, broadcast_packet<T>(step.rq + (k + odd) * planes<T>, 1));
+        }
+      add(h[0], h[1]);
+      add(b[0], b[1]);
+      const Packet<T> x = load_packet<T>(x_at + u * l);
+      Packet<T> v = {}, w = {}, next = b[0], rest = h[0];
+      add_product(v, s, x);
+      rest.re -= beta * b[0].re;
+      if constexpr (is_complex<T>) rest.im -= beta * b[0].im;
+      add_product(w, tau_s, rest);
+      w.re -= half * v.re;
+      if constexpr (is_complex<T>) w.im -= half * v.im;
+      subtract_product(next, v, wq);
+      next.re -= w.re;
+      if constexpr (is_complex<T>) next.im -= w.im;
+      store_packet(v_at + u * l, v);
+      store_packet(w_at + u * l, w);
+      store_packet(x_at + u * l, next);
+    }
+    const std::int64_t row = g * size;
+    if (row <= step.q || row + size > step.n) mend(step, g, v_at, w_at, x_at);
+    R kept[planes<T>];  // row q + 1 is the next column's first
+    const std::int64_t unit = step.q + 1 - row;
+    const bool has_unit = unit >= 0 && unit < size;
+    if (has_unit)
+      for (int k = 0; k < planes<T>; ++k) {
+        kept[k] = x_at[k * size + unit];
+        x_at[k * size + unit] = 0;
+      }
+#pragma GCC unroll 8
+    for (int k = 0; k < values; k += l) {
+      const Vector<R> x = load(x_at + k);
+      square += x * x;
+    }
+    if (has_unit)
+      for (int k = 0; k < planes<T>; ++k) x_at[k * size + unit] = kept[k];
+    R* const out = reinterpret_cast<R*>(step.reflector);
+    for (int r = 0; r < size; ++r)
+      if (row + r > step.q && row + r < step.n)
+        for (int k = 0; k < planes<T>; ++k)
+          out[(row + r) * step.reflector_step * planes<T> + k] = v_at[k * size + r];
+  }
+
+  const bool ends = step.i + 1 == step.panel;
+  const int count = ends ? 0 : columns + 2;
+  constexpr int at_once = columns_at_once<T>;
+  for (int k = 0; k < count; k += at_once) {
+    Packet<T> total[at_once] = {};
+    for (std::int64_t g = first; g < last; g += step.members)
+#pragma GCC unroll 4
+      for (int u = 0; u < vectors_of_group<T>; ++u) {
+        const R* const p = step.vw + (g * inner + k) * values + u * l;
+        const Packet<T> x = load_packet<T>(step.x + g * values + u * l);
+#pragma GCC unroll 8
+        for (int c = 0; c < at_once; ++c) add_adjoint_product(total[c], load_packet<T>(p + c * values), x);
+      }
+    R sums_[planes<T>][at_once] = {};
+    Vector<R> part[at_once];
+#pragma GCC unroll 8
+    for (int c = 0; c < at_once; ++c) part[c] = total[c].re;
+    add_sums<R, at_once>(part, sums_[0]);
+    if constexpr (is_complex<T>) {
+#pragma GCC unroll 8
+      for (int c = 0; c < at_once; ++c) part[c] = total[c].im;
+      add_sums<R, at_once>(part, sums_[1]);
+    }
+    for (int c = 0; c < at_once && k + c < count; ++c)
+      for (int plane = 0; plane < planes<T>; ++plane) dots[(k + c) * planes<T> + plane] = sums_[plane][c];
+  }
+  dots[count * planes<T>] = sum<R>(square);
+  const std::int64_t next = step.q + 1, group = next / size;
+  if (!ends && next < step.n && group % step.members == member) {
+    const R* const p = step.vw + group * inner * values + next % size;
+    for (int k = 0; k < count; ++k)
+      for (int plane = 0; plane < planes<T>; ++plane)
+        step.row_q[k * planes<T> + plane] = p[k * values + plane * size];
+  }
+}
+
+template <class T>
+void update(const TileMember<real_t<T>>& member, int next, int panel, const real_t<T>* vw) {
+  using R = real_t<T>;
+  constexpr int l = lanes<R>, per = vectors_of_group<T>, vectors = is_complex<T> ? 1 : 2,
+                columns = tile_columns, values = group_values<T>;
+  const int first = next / order, inner = 2 * panel;
+  for (int k = 0; k < member.column_count; ++k) {
+    const TileColumn& c = member.columns[k];
+    if (c.column < first) continue;
+    for (int t = 0; t < c.count; ++t)
+      for (int e = 0; e < groups_of_tile<T> * per; e += vectors) {  // vectors of the tile's rows
+        const R* left[vectors];
+        std::int64_t rows[vectors];  // in eight columns of the tile
+        for (int v = 0; v < vectors; ++v) {
+          const int g = (e + v) / per, u = (e + v) % per;
+          left[v] = vw + (std::int64_t{c.rows[t]} * groups_of_tile<T> + g) * inner * values + u * l;
+          rows[v] = g * rows_values<T> + u * l;
+        }
+        for (int col = c.column == first ? next % order / eight * eight : 0; col < order; col += columns) {
+          const std::int64_t column = std::int64_t{c.column} * order + col;
+          R* const tile = member.tiles + c.offset +
+                          (std::int64_t{col / eight} * c.count + t) * eight_values<T> + col % eight * values;
+          const R* const right = vw + column / group_size<T> * inner * values + column % group_size<T>;
+          Packet<T> total[vectors][columns];
+#pragma GCC unroll 2
+          for (int v = 0; v < vectors; ++v)
+#pragma GCC unroll 8
+            for (int j = 0; j < columns; ++j) total[v][j] = load_packet<T>(tile + rows[v] + j * values);
+          for (int i = 0; i < inner; ++i) {
+            const R* const r = right + std::int64_t{i ^ 1} * values;
+            Packet<T> x[vectors];
+#pragma GCC unroll 2
+            for (int v = 0; v < vectors; ++v) x[v] = load_packet<T>(left[v] + std::int64_t{i} * values);
+#pragma GCC unroll 8
+            for (int j = 0; j < columns; ++j) {
+              const Packet<T> b = broadcast_packet<T>(r + j, group_size<T>);
+#pragma GCC unroll 2
+              for (int v = 0; v < vectors; ++v) subtract_product_adjoint(total[v][j], x[v], b);
+            }
+          }
+#pragma GCC unroll 2
+          for (int v = 0; v < vectors; ++v)
+#pragma GCC unroll 8
+            for (int j = 0; j < columns; ++j) store_packet(tile + rows[v] + j * values, total[v][j]);
+        }
+      }
+  }
+}
+
+}  // namespace
+
+template <class T>
+TileKernels<T> tile_kernels() {
+  return {pack<T>, multiply<T>, form_rows<T>, update<T>};
+}
+
+EIGEN_G_INSTANTIATE(all_types, tile_kernels);
+
+}  // namespace eigen_g::EIGEN_G_WIDTH

@@ -1,0 +1,541 @@
+#include "solver/tridiagonal/dc_on_threads.hpp"
+
+#include <algorithm>
+#include <atomic>
+#include <cmath>
+#include <numeric>
+
+#include "hybrid/instantiate.hpp"
+#include "hybrid/round_up.hpp"
+#include "hybrid/team/loops.hpp"
+#include "solver/tridiagonal/dc_crew.hpp"
+#include "solver/tridiagonal/dc_deflate.hpp"
+#include "solver/tridiagonal/dc_host.hpp"
+#include "solver/tridiagonal/dc_merge.hpp"
+#include "solver/tridiagonal/dc_secular.hpp"
+#include "solver/tridiagonal/dc_z_vector.hpp"
+
+namespace eigen_g::dc {
+
+namespace {
+
+// Levels with several merges of at most this order: a merge is one thread's work.
+constexpr Index largest_whole_merge = 160;
+// Columns of a panel of U, at most; roots, weights and columns of a piece.
+constexpr Index panel_columns = 512, roots_of_piece = 8, weights_of_piece = 16, columns_of_piece = 8;
+static_assert(panel_columns % block_columns == 0 && largest_whole_merge <= panel_columns);
+constexpr Index most_tile_rows = 64;
+
+Index panel_width(std::int64_t n) {
+  return static_cast<Index>(std::min<std::int64_t>(panel_columns, round_up(n, std::int64_t{16})));
+}
+// Values of C for each row of T: the columns and the unused rows of the tiles.
+template <class R>
+std::int64_t pitch(std::int64_t n, const Kernels<R>& kernels) {
+  return round_up(n + 2 * kernels.tile_rows, std::int64_t{16});
+}
+
+template <class R>
+Kernels<R> kernels_of_width() {
+  return EIGEN_G_OF_WIDTH(dc_kernels<R>)();
+}
+
+// One thread whose sums over poles go in vectors.
+template <class R>
+struct InVectors : OneThread {
+  SecularSums<R> sums;
+};
+template <class R>
+Sums<R> secular_sums(const InVectors<R>& crew, const Secular<R>& f, R origin, R tau, Index psi_end,
+                     Index phi_begin) {
+  R s[4];
+  crew.sums(f.pole, f.weight, f.k, origin, tau, psi_end, phi_begin, s);
+  return {s[0], s[1], s[2], s[3]};
+}
+
+Index pieces_of(Index count, Index piece) {
+  return (count + piece - 1) / piece;
+}
+
+}  // namespace
+
+template <class R>
+struct OnThreads<R>::Part {
+  Merge merge;
+  Shape<R>* shape;
+  Arrays<R> x;
+  R *upper, *lower, *deflated, *u;  // the pieces of C, the panel of U
+};
+
+template <class R>
+OnThreads<R>::Workspace::Workspace(Arena& arena, std::int64_t n, bool vectors, std::int64_t most)
+    : arrays(arena.take<R>(arrays_size<R>(n))),
+      q(arena.take<R>(!vectors   ? 2 * n
+                      : most < n ? n * n
+                                 : 0)),
+      c(arena.take<R>(n * (vectors ? pitch(n, kernels_of_width<R>()) : 2))),
+      u(arena.take<R>(vectors ? n * panel_width(n) : 0)) {}
+
+template <class R>
+OnThreads<R>::OnThreads(const Division& division, const std::vector<R>& d, const std::vector<R>& e, R* values,
+                        MatrixView<R> z, const Workspace& own, int threads, const Selection& wanted)
+    : n_(static_cast<Index>(d.size())),
+      rows_{z.data != nullptr},
+      threads_(threads),
+      values_(values),
+      z_(z),
+      q_(!rows_.all ? MatrixView<R>{own.q, 2, n_, 2}
+         : own.q    ? MatrixView<R>{own.q, n_, n_, n_}
+                    : z),
+      ends_{own.c, 2, n_, 2},
+      kernels_(kernels_of_width<R>()),
+      x_(place_arrays(n_, own.arrays)),
+      c_(own.c),
+      u_(own.u),
+      found_{0, n_},
+      wanted_(wanted),
+      exponent_(division.exponent),
+      block_rows_(n_ < 1500 ? block_rows / 2 : block_rows),
+      block_columns_(n_ < 1500 ? block_columns / 2 : block_columns) {
+  std::size_t most = 0;
+  for (const auto& level : division.tree.levels) {
+    merges_.insert(merges_.end(), level.begin(), level.end());
+    most = std::max(most, level.size());
+  }
+  shapes_.resize(most);
+  std::copy(d.begin(), d.end(), x_.d);
+  std::copy(e.begin(), e.end(), x_.e);
+}
+
+template <class R>
+void OnThreads<R>::note_failure(Index index) {
+  const std::atomic_ref<unsigned> lowest(failed_);
+  unsigned seen = lowest;
+  while (static_cast<unsigned>(index) < seen &&
+         !lowest.compare_exchange_weak(seen, static_cast<unsigned>(index))) {
+  }
+}
+
+template <class R>
+auto OnThreads<R>::part(const Batch<R>& batch, Index m) const -> Part {
+  const Merge& merge = batch.merges[m];
+  Part p{merge, &batch.shapes[m], batch.arrays.at(merge.first), nullptr, nullptr, nullptr, nullptr};
+  if (!rows_.all) return p;
+  const auto tiles = [&](Index rows) {
+    return static_cast<std::int64_t>(round_up(rows, static_cast<Index>(kernels_.tile_rows)));
+  };
+  p.upper = c_ + merge.first * pitch(n_, kernels_);
+  p.lower = p.upper + tiles(merge.upper) * p.shape->upper_end();
+  p.deflated = p.lower + tiles(merge.size - merge.upper) * (p.shape->k - p.shape->lower_begin());
+  p.u = u_ + static_cast<std::int64_t>(merge.first) * panel_width(n_);
+  return p;
+}
+
+template <class R>
+RankOne<R> OnThreads<R>::rank_one(const Part& p) const {
+  const Arrays<R>& x = p.x;
+  return {p.shape->k,   p.shape->upper, p.shape->upper_end(), x.pole,      x.base,       x.tau,
+          x.group_pole, x.group_weight, x.first_of_c,         x.last_of_c, x.first_of_q, x.last_of_q};
+}
+
+// Calls act(part, piece) for piece = 0 ... pieces(part) - 1 of every merge.
+template <class R>
+template <class Pieces, class Act>
+void OnThreads<R>::each_piece(const Batch<R>& batch, const Pieces& pieces, const Act& act) {
+  std::vector<std::int64_t> end(static_cast<std::size_t>(batch.count));
+  std::int64_t count = 0;
+  for (Index m = 0; m < batch.count; ++m) end[static_cast<std::size_t>(m)] = count += pieces(part(batch, m));
+  for_each(count, threads_, [&](std::int64_t k) {
+    const auto m = static_cast<std::size_t>(std::upper_bound(end.begin(), end.end(), k) - end.begin());
+    act(part(batch, static_cast<Index>(m)), static_cast<Index>(k - (m > 0 ? end[m - 1] : 0)));
+  });
+}
+
+template <class R>
+void OnThreads<R>::solve_leaf(const Leaf& leaf) {
+  const Index m = leaf.size;
+  R *const d = x_.d + leaf.first, z[leaf_rows * leaf_rows] = {}, scratch[leaf_rows * leaf_rows];
+  R values[leaf_rows], e[leaf_rows];
+  std::copy_n(d, m, values);
+  std::copy_n(x_.e + leaf.first, m - 1, e);
+  for (Index i = 0; i < m; ++i) z[i * (m + 1)] = 1;
+  if (!implicit_ql(m, values, e, PlainVectors<R>{z, m, m})) note_failure(leaf.first + 1);
+  orthogonalize(OneThread{}, m, m, z, scratch);
+  for (Index i = 0; i < m; ++i) {
+    Index place = leaf.first;
+    for (Index k = 0; k < m; ++k) place += values[k] < values[i] || (values[k] == values[i] && k < i);
+    x_.d[place] = values[i];
+    x_.column[place] = place;
+    if (rows_.all) {
+      std::copy_n(z + i * m, m, &q_(leaf.first, place));
+    } else {
+      q_(0, place) = z[i * m];
+      q_(1, place) = z[i * m + m - 1];
+    }
+  }
+}
+
+template <class R>
+void OnThreads<R>::solve_leaves(const std::vector<Leaf>& leaves) {
+  for_each(static_cast<std::int64_t>(leaves.size()), threads_,
+           [&](std::int64_t k) { solve_leaf(leaves[static_cast<std::size_t>(k)]); });
+}
+
+template <class R>
+bool OnThreads<R>::takes_whole(const Batch<R>& batch) const {
+  return batch.count > 1 && batch.largest <= largest_whole_merge;
+}
+
+template <class R>
+void OnThreads<R>::merge_whole(const Batch<R>& batch) {
+  for_each(batch.count, threads_, [&](std::int64_t m) {
+    deflate_one(part(batch, static_cast<Index>(m)));
+    const Part p = part(batch, static_cast<Index>(m));
+    const Index k = p.shape->k, size = p.merge.size;
+    solve_roots(p, 0, k);
+    order_one(p);
+    correct(p, 0, k);
+    if (!rows_.all) {
+      compress_ends(p);
+      form_ends(p, true, 0, size);
+      return;
+    }
+    compress_rows(p, true, 0, size);
+    compress_rows(p, false, 0, size);
+    const Roots all{0, k};
+    for (Index group = 0; group < pieces_of(k, kernels_.group); ++group) form_u(p, true, all, group);
+    for (Index block = 0; block < blocks_of(p, all); ++block) multiply(p, true, all, block);
+    keep_deflated(p, true, k, size);
+  });
+}
+
+template <class R>
+void OnThreads<R>::deflate_one(const Part& p) const {
+  const R e = x_.e[p.merge.cut()];
+  for (Index i = 0; i < p.merge.size; ++i) form_z(p.merge, rows_, q_, p.x, e, i);
+  dc::deflate(OneThread{}, p.merge, p.x, e, p.shape);
+}
+template <class R>
+void OnThreads<R>::deflate(const Batch<R>& batch) {
+  for_each(batch.count, threads_, [&](std::int64_t m) { deflate_one(part(batch, static_cast<Index>(m))); });
+}
+
+template <class R>
+void OnThreads<R>::solve_roots(const Part& p, Index begin, Index end) {
+  const InVectors<R> crew{{}, kernels_.secular_sums};
+  const Index k = p.shape->k;
+  const bool by_lanes = k > 1;
+  if (by_lanes)
+    kernels_.solve_roots(p.x.pole, p.x.weight, k, p.shape->rho, begin, end, p.x.base, p.x.tau, p.x.root);
+  for (Index j = begin; j < end; ++j) {
+    if (by_lanes && !std::isnan(p.x.root[j])) continue;
+    if (!dc::solve_secular(crew, *p.shape, p.x, j)) note_failure(p.merge.first + j + 1);
+  }
+}
+// The roots to solve: all, but in the last merge of a subset's values the roots that may be in the subset. Root j is between poles j and j + 1,
+// so every other root can be placed in the order without being known: its lower pole stands for it.
+template <class R>
+Roots OnThreads<R>::roots_to_solve(const Part& p, bool last) const {
+  const Index k = p.shape->k;
+  const Subset& subset = wanted_.subset;
+  if (!last || rows_.all || subset.by == Subset::By::all) return {0, k};
+  const R* const pole = p.x.pole;
+  Roots roots{0, k};
+  if (subset.by == Subset::By::index) {
+    std::vector<R> deflated(p.x.deflated, p.x.deflated + (p.merge.size - k));
+    std::sort(deflated.begin(), deflated.end());
+    const auto below = [&](R x, bool equal) {
+      return count_below(deflated.data(), static_cast<Index>(deflated.size()), x, equal);
+    };
+    while (roots.begin + 1 < k && roots.begin + below(pole[roots.begin + 1], true) < subset.first - 1)
+      ++roots.begin;
+    while (roots.end > roots.begin && roots.end - 1 + below(pole[roots.end - 1], false) >= subset.last)
+      --roots.end;
+  } else {
+    const Selected between = select(subset, k, pole, exponent_, wanted_.scale);
+    roots = {static_cast<Index>(std::max<std::int64_t>(0, between.first - 1)),
+             static_cast<Index>(between.first + between.count)};
+  }
+  for (Index j = 0; j < k; ++j)
+    if (j < roots.begin || j >= roots.end) p.x.root[j] = pole[j];
+  return roots;
+}
+template <class R>
+void OnThreads<R>::solve_secular(const Batch<R>& batch) {
+  std::vector<Roots> roots;
+  for (Index m = 0; m < batch.count; ++m) roots.push_back(roots_to_solve(part(batch, m), !batch.end_rows));
+  const auto roots_of = [&](const Part& p) {
+    return roots[static_cast<std::size_t>(p.shape - batch.shapes)];
+  };
+  each_piece(
+      batch, [&](const Part& p) { return pieces_of(roots_of(p).count(), roots_of_piece); },
+      [&](const Part& p, Index piece) {
+        const Index begin = roots_of(p).begin + piece * roots_of_piece;
+        solve_roots(p, begin, std::min(roots_of(p).end, begin + roots_of_piece));
+      });
+}
+
+// The order of order_value(): ascending, among equal values roots first, then deflated values in merged order.
+template <class R>
+void OnThreads<R>::order_one(const Part& p) const {
+  const Arrays<R>& x = p.x;
+  const Index k = p.shape->k, deflated = p.merge.size - k;
+  Index* const order = x.survivor;
+  std::iota(order, order + deflated, 0);
+  std::sort(order, order + deflated, [&](Index i, Index j) {
+    return x.deflated[i] < x.deflated[j] || (x.deflated[i] == x.deflated[j] && i < j);
+  });
+  Index root = 0, next = 0;
+  for (Index place = 0; place < p.merge.size; ++place) {
+    const bool is_root = next == deflated || (root < k && x.root[root] <= x.deflated[order[next]]);
+    const Index t = is_root ? root++ : k + order[next++];
+    x.d[place] = is_root ? x.root[t] : x.deflated[t - k];
+    x.column[place] = p.merge.first + t;
+  }
+}
+
+template <class R>
+void OnThreads<R>::correct(const Part& p, Index begin, Index end) const {
+  for (Index first = begin; first < end; first += weights_of_piece) {
+    R weight[weights_of_piece];
+    const Index count = std::min(weights_of_piece, end - first);
+    kernels_.correct_weights(rank_one(p), first, count, weight);
+    for (Index i = first; i < first + count; ++i) {
+      p.x.group_pole[p.x.group[i]] = p.x.pole[i];
+      p.x.group_weight[p.x.group[i]] = std::copysign(weight[i - first], p.x.weight[i]);
+    }
+  }
+}
+
+template <class R>
+void OnThreads<R>::order_values(const Batch<R>& batch, bool with_vectors) {
+  each_piece(
+      batch, [&](const Part& p) { return 1 + (with_vectors ? pieces_of(p.shape->k, weights_of_piece) : 0); },
+      [&](const Part& p, Index piece) {
+        if (piece == 0) return order_one(p);
+        const Index begin = (piece - 1) * weights_of_piece;
+        correct(p, begin, std::min(p.shape->k, begin + weights_of_piece));
+      });
+}
+
+// Child 1's rows, or child 2's rows, of the columns to which merged entries begin ... end - 1 lead, as compress_row().
+template <class R>
+void OnThreads<R>::compress_rows(const Part& p, bool upper_rows, Index begin, Index end) const {
+  const Merge& merge = p.merge;
+  const Shape<R>& shape = *p.shape;
+  const Arrays<R>& x = p.x;
+  const Index k = shape.k, tile = kernels_.tile_rows;
+  const Index rows = upper_rows ? merge.upper : merge.size - merge.upper;
+  const Index first_row = upper_rows ? 0 : merge.upper;
+  const Index first_column = upper_rows ? 0 : shape.lower_begin();
+  const Index inner = (upper_rows ? shape.upper_end() : k) - first_column;
+  // The rows from `row` on of an entry's column of Q; null: zeros.
+  const auto entries = [&](Index t, Index row) -> const R* {
+    const Index column = x.source[t];
+    return (column - merge.first < merge.upper) == upper_rows ? &q_(merge.first + first_row + row, column)
+                                                              : nullptr;
+  };
+  const auto to_kept = [&](Index target, Index row) {
+    return (upper_rows ? p.upper : p.lower) + static_cast<std::int64_t>(row) * inner +
+           static_cast<std::int64_t>(target - first_column) * tile;
+  };
+  const auto write = [&](Index target, Index row, Index count, const R* values) {
+    if (target >= k) {
+      std::copy_n(values, count,
+                  p.deflated + static_cast<std::int64_t>(target - k) * merge.size + first_row + row);
+    } else {
+      R* const to = to_kept(target, row);
+      std::fill(std::copy_n(values, count, to), to + tile, R(0));
+      if (upper_rows && row == 0) x.first_of_c[target] = values[0];
+      if (!upper_rows && row + count == rows) x.last_of_c[target] = values[count - 1];
+    }
+  };
+  for (Index s = begin; s < end; ++s) {
+    if (x.linked[s] || compress_skips(shape, x, upper_rows, s)) continue;
+    for (Index row = 0; row < rows; row += tile) {
+      const Index count = std::min(tile, rows - row);
+      R carried[most_tile_rows] = {}, rotated[most_tile_rows];
+      if (const R* const from = entries(s, row)) std::copy_n(from, count, carried);
+      Index last = s;
+      for (Index t = x.link[s]; t >= 0; t = x.link[t]) {
+        const R* const from = entries(t, row);
+        const R c = x.cosine[last], sn = x.sine[last];
+        for (Index i = 0; i < count; ++i) {
+          const R other = from ? from[i] : R(0);
+          rotated[i] = c * carried[i] + sn * other;
+          carried[i] = c * other - sn * carried[i];
+        }
+        write(x.target[last], row, count, rotated);
+        last = t;
+      }
+      const Index target = x.target[last];
+      if (upper_rows ? x.kind[last] != lower_kind : target >= shape.lower_begin())
+        write(target, row, count, carried);
+    }
+  }
+}
+
+// The end rows of C for values only.
+template <class R>
+void OnThreads<R>::compress_ends(const Part& p) const {
+  for (Index s = 0; s < p.merge.size; ++s)
+    for (const Index row : {0, 1})
+      if (!p.x.linked[s] && !compress_skips(*p.shape, p.x, row == 0, s))
+        compress_row(p.merge, *p.shape, p.x, q_, ends_, row, row == 0,
+                     row == 0 ? p.x.first_of_c : p.x.last_of_c, s,
+                     entry_of_row(p.merge, p.x, q_, row, row == 0, s));
+}
+
+template <class R>
+void OnThreads<R>::compress(const Batch<R>& batch) {
+  if (!rows_.all) return;  // form_end_rows()
+  const auto pieces = [](const Part& p) { return pieces_of(p.merge.size, columns_of_piece); };
+  each_piece(
+      batch, [&](const Part& p) { return 2 * pieces(p); },
+      [&](const Part& p, Index piece) {
+        const bool upper = piece < pieces(p);
+        const Index begin = (upper ? piece : piece - pieces(p)) * columns_of_piece;
+        compress_rows(p, upper, begin, std::min(p.merge.size, begin + columns_of_piece));
+      });
+}
+
+// The end rows of columns begin ... end - 1 of Q, for values only.
+template <class R>
+void OnThreads<R>::form_ends(const Part& p, bool end_rows, Index begin, Index end) const {
+  const Index k = p.shape->k, roots_end = std::min(k, end);
+  for (Index j = begin; j < roots_end; j += kernels_.group)
+    kernels_.form_columns(rank_one(p), j, roots_end, end_rows, nullptr);
+  for (Index t = begin; t < end; ++t) {
+    q_(0, p.merge.first + t) = t < k ? p.x.first_of_q[t] : ends_(0, p.merge.first + t);
+    q_(1, p.merge.first + t) = t < k ? p.x.last_of_q[t] : ends_(1, p.merge.first + t);
+  }
+}
+template <class R>
+void OnThreads<R>::form_end_rows(const Batch<R>& batch) {
+  each_piece(
+      batch, [](const Part&) { return 1; }, [&](const Part& p, Index) { compress_ends(p); });
+  const Index piece_columns = std::max(kernels_.group, columns_of_piece);
+  each_piece(
+      batch, [&](const Part& p) { return pieces_of(p.merge.size, piece_columns); },
+      [&](const Part& p, Index piece) {
+        form_ends(p, true, piece * piece_columns, std::min(p.merge.size, (piece + 1) * piece_columns));
+      });
+}
+
+// The roots of a panel of U.
+template <class R>
+Roots OnThreads<R>::panel_of(const Part& p, Roots roots, Index panel) const {
+  const Index begin = roots.begin + panel * panel_width(n_), end = std::min(roots.end, p.shape->k);
+  return {begin, std::min(end, begin + panel_width(n_))};
+}
+
+template <class R>
+void OnThreads<R>::form_u(const Part& p, bool end_rows, Roots panel, Index group) const {
+  const Index j = group * kernels_.group;
+  kernels_.form_columns(rank_one(p), panel.begin + j, panel.end, end_rows,
+                        p.u + static_cast<std::int64_t>(j) * p.shape->k);
+}
+
+// Where column t of the merge's Q goes; null: the caller does not want it.
+template <class R>
+R* OnThreads<R>::column(const Part& p, bool last, Index t) const {
+  if (!last) return &q_(p.merge.first, p.merge.first + t);
+  const std::int64_t place = p.x.survivor[t] - found_.first;  // multiply_apart()
+  return place >= 0 && place < found_.count ? &z_(0, place) : nullptr;
+}
+
+template <class R>
+Index OnThreads<R>::blocks_of(const Part& p, Roots panel) const {
+  return pieces_of(panel.count(), block_columns_) *
+         (pieces_of(p.merge.upper, block_rows_) + pieces_of(p.merge.size - p.merge.upper, block_rows_));
+}
+
+// One block of the panel's columns of Q := C U, by columns and then by rows.
+template <class R>
+void OnThreads<R>::multiply(const Part& p, bool end_rows, Roots panel, Index block) const {
+  const Merge& merge = p.merge;
+  const Shape<R>& shape = *p.shape;
+  const Index upper_blocks = pieces_of(merge.upper, block_rows_);
+  const Index row_blocks = upper_blocks + pieces_of(merge.size - merge.upper, block_rows_);
+  const Index first_column = block / row_blocks * block_columns_;
+  const Index columns = std::min(block_columns_, panel.count() - first_column);
+  const bool upper_rows = block % row_blocks < upper_blocks;
+  const Index row = (block % row_blocks - (upper_rows ? 0 : upper_blocks)) * block_rows_;
+  const Index all_rows = upper_rows ? merge.upper : merge.size - merge.upper;
+  const Index rows = std::min(block_rows_, all_rows - row);
+  const Index padded = round_up(rows, static_cast<Index>(kernels_.tile_rows));
+  const Index first_inner = upper_rows ? 0 : shape.lower_begin();
+  const Index inner = (upper_rows ? shape.upper_end() : shape.k) - first_inner;
+
+  alignas(64) R sum[block_rows * block_columns];
+  if (inner > 0)
+    kernels_.multiply_block(
+        padded, pieces_of(columns, kernels_.group), inner,
+        (upper_rows ? p.upper : p.lower) + static_cast<std::int64_t>(row) * inner, inner,
+        p.u + static_cast<std::int64_t>(first_column) * shape.k + first_inner * kernels_.group, shape.k, sum);
+  else
+    std::fill_n(sum, padded * columns, R(0));
+  for (Index j = 0; j < columns; ++j) {
+    const Index root = panel.begin + first_column + j;
+    R* const to = column(p, !end_rows, root);
+    if (!to) continue;
+    std::copy_n(sum + j * padded, rows, to + (upper_rows ? 0 : merge.upper) + row);
+    if (end_rows && upper_rows && row == 0) to[0] = p.x.first_of_q[root];
+    if (end_rows && !upper_rows && row + rows == all_rows) to[merge.size - 1] = p.x.last_of_q[root];
+  }
+}
+
+template <class R>
+void OnThreads<R>::keep_deflated(const Part& p, bool end_rows, Index begin, Index end) const {
+  for (Index t = begin; t < end; ++t)
+    if (R* const to = column(p, !end_rows, t))
+      std::copy_n(p.deflated + static_cast<std::int64_t>(t - p.shape->k) * p.merge.size, p.merge.size, to);
+}
+
+template <class R>
+void OnThreads<R>::multiply_apart(const std::vector<Merge>&, const Batch<R>& batch, Roots roots) {
+  const bool end_rows = batch.end_rows;
+  if (!end_rows)
+    for (Index place = 0; place < n_; ++place) x_.survivor[x_.column[place]] = place;
+  const auto deflated_pieces = [&](const Part& p, Index panel) {
+    return panel == 0 ? pieces_of(p.merge.size - p.shape->k, columns_of_piece) : 0;
+  };
+  Index panels = 1;
+  for (Index m = 0; m < batch.count; ++m)
+    panels = std::max(panels, pieces_of(Roots{roots.begin, std::min(roots.end, batch.shapes[m].k)}.count(),
+                                        panel_width(n_)));
+  for (Index panel = 0; panel < panels; ++panel) {
+    each_piece(
+        batch, [&](const Part& p) { return pieces_of(panel_of(p, roots, panel).count(), kernels_.group); },
+        [&](const Part& p, Index group) { form_u(p, end_rows, panel_of(p, roots, panel), group); });
+    each_piece(
+        batch,
+        [&](const Part& p) { return deflated_pieces(p, panel) + blocks_of(p, panel_of(p, roots, panel)); },
+        [&](const Part& p, Index piece) {
+          const Index before = deflated_pieces(p, panel), first = p.shape->k + piece * columns_of_piece;
+          if (piece < before)
+            keep_deflated(p, end_rows, first, std::min(p.merge.size, first + columns_of_piece));
+          else
+            multiply(p, end_rows, panel_of(p, roots, panel), piece - before);
+        });
+  }
+}
+
+template <class R>
+LastMerge OnThreads<R>::last_merge(const Batch<R>& batch, const Selected& found) {
+  found_ = found;
+  const Index* const first = x_.column + found.first;
+  return {batch.shapes[0].k, {first, first + found.count}};
+}
+
+template <class R>
+void OnThreads<R>::store(const Selected& found, int exponent) {
+  for (std::int64_t i = 0; i < found.count; ++i) values_[i] = std::ldexp(x_.d[found.first + i], exponent);
+  if (rows_.all && merges_.empty())
+    for (std::int64_t i = 0; i < found.count; ++i)
+      if (const R* const from = &q_(0, found.first + i); from != &z_(0, i)) std::copy_n(from, n_, &z_(0, i));
+}
+
+EIGEN_G_INSTANTIATE_CLASS(real_types, OnThreads);
+
+}  // namespace eigen_g::dc

@@ -1,0 +1,115 @@
+#include "hybrid/team/team.hpp"
+
+#include <omp.h>
+
+#include <atomic>
+#include <chrono>
+#include <thread>
+#include <vector>
+
+#include "hybrid/machine/cpu.hpp"
+#include "hybrid/team/loops.hpp"
+#include "tests/support/catch.hpp"
+#include "tests/support/fork.hpp"
+
+using namespace eigen_g;
+
+namespace {
+
+struct Outcome {
+  std::vector<long> values;
+  int most = 0;  // threads at the same time
+};
+
+// Every step each member adds what its neighbour had after the step before. A missing barrier or a late thread that begins in the wrong
+// step changes the values.
+Outcome steps(int threads, int members, int count, int steps_to_regroup) {
+  std::vector<long> values[2] = {std::vector<long>(members, 1), std::vector<long>(members)};
+  int next = 0;
+  std::atomic<int> most{0};
+  run_team(threads, [&](TeamThread& me) {
+    for (int step = me.late() ? next : 0; step < count; ++step) {
+      if (me.index() == 0 && me.count() > most) most = me.count();
+      for (int m = me.index(); m < members; m += me.count())
+        values[(step + 1) % 2][m] = values[step % 2][m] + values[step % 2][(m + 1) % members] % 1000;
+      if ((step + 1) % steps_to_regroup == 0) {
+        if (me.index() == 0) next = step + 1;
+        if (!me.regroup()) return;
+      } else {
+        me.barrier();
+      }
+    }
+  });
+  return {values[count % 2], most};
+}
+
+}  // namespace
+
+TEST_CASE("a team's steps are the same with any number of threads") {
+  const std::vector<long> alone = steps(1, 13, 400, 7).values;
+  for (const int threads : {2, 3, 5, 8, 9, 13, 20})
+    for (int again = 0; again < 3; ++again) CHECK(steps(threads, 13, 400, 7).values == alone);
+}
+
+TEST_CASE("other threads join a team") {
+  int most = 0;
+  for (int attempt = 0; attempt < 20 && most < 3; ++attempt) most = steps(3, 5, 20000, 10).most;
+  CHECK(most == 3);
+}
+
+TEST_CASE("a team that thread 0 stops ends in all threads") {
+  std::atomic<int> inside{0};
+  for (int again = 0; again < 50; ++again)
+    run_team(4, [&](TeamThread& me) {
+      ++inside;
+      for (int step = 0;; ++step)
+        if (!me.regroup(me.index() == 0 && step > 20)) break;
+      --inside;
+    });
+  CHECK(inside == 0);
+}
+
+TEST_CASE("a team inside a loop or another team is one thread") {
+  const std::vector<long> alone = steps(1, 6, 50, 5).values;
+  std::atomic<int> wrong{0};
+  for_each(8, 2, [&](std::int64_t) {
+    const Outcome inside = steps(4, 6, 50, 5);
+    if (inside.values != alone || inside.most != 1) ++wrong;
+  });
+  run_team(2, [&](TeamThread&) {
+    const Outcome inside = steps(4, 6, 50, 5);
+    if (inside.values != alone || inside.most != 1) ++wrong;
+  });
+  CHECK(wrong == 0);
+}
+
+TEST_CASE("several callers have teams at the same time") {
+  const std::vector<long> alone = steps(1, 9, 300, 4).values;
+  std::atomic<int> wrong{0};
+  std::vector<std::thread> callers;
+  for (int t = 0; t < 6; ++t)
+    callers.emplace_back([&] {
+      for (int again = 0; again < 10; ++again)
+        if (steps(4, 9, 300, 4).values != alone) ++wrong;
+    });
+  for (std::thread& caller : callers) caller.join();
+  CHECK(wrong == 0);
+}
+
+TEST_CASE("a child of fork has a team of its own") {
+  const std::vector<long> alone = steps(1, 9, 300, 4).values;
+  CHECK(steps(3, 9, 300, 4).values == alone);
+  CHECK(support::child_of_fork([&] { return steps(3, 9, 300, 4).values == alone ? 0 : 1; }) == 0);
+}
+
+TEST_CASE("the number of a team's threads follows the order and the limits") {
+  const ThreadLimit limit(3);
+  CHECK(team_threads(100) == 1);
+  CHECK(team_threads(200) == std::min({4, 3, usable_cores()}));
+  CHECK(team_threads(100000) == std::min(3, usable_cores()));
+  int inside = 0;
+#pragma omp parallel num_threads(2)
+#pragma omp single
+  inside = team_threads(100000);
+  CHECK(inside == 1);
+}
