@@ -152,7 +152,7 @@ class Call {
     const auto at_least = [&](Role role, std::int64_t value) { return !has(role) || integer(role) >= value; };
     if (!letter_is_of(Role::jobz, family_.two_stage ? "N" : "NV") || !letter_is_of(Role::compz, "NIV") ||
         !letter_is_of(Role::range, "AVI") || !letter_is_of(Role::uplo, "LU") ||
-        !letter_is_of(Role::side, "LR") || !letter_is_of(Role::trans, "NT"))
+        !letter_is_of(Role::side, "LR") || !letter_is_of(Role::trans, "NTC"))
       return false;
     if (has(Role::itype) && (integer(Role::itype) < 1 || integer(Role::itype) > 3)) return false;
     if (!at_least(Role::lda, n) || !at_least(Role::ldb, n) || !at_least(Role::ldz, vectors() ? n : 1) ||
@@ -404,15 +404,15 @@ class Call {
 
   Reason solve_tridiagonal(Problem& p) {
     p.task = Task::tridiagonal;
-    p.d = static_cast<double*>(pointer(Role::d));
-    p.e = static_cast<double*>(pointer(Role::e));
+    p.d = pointer(Role::d);
+    p.e = pointer(Role::e);
     Buffer e;
     if (has(Role::w)) {  // ?stevr and ?stevx keep d and e
-      if (!e.allocate(p.n, 8)) return Reason::memory;
-      copy(pointer(Role::w), p.d, p.n * 8);
-      copy(e.data(), p.e, (p.n - 1) * 8);
-      p.d = static_cast<double*>(pointer(Role::w));
-      p.e = reinterpret_cast<double*>(e.data());
+      if (!e.allocate(p.n, real_bytes())) return Reason::memory;
+      copy(pointer(Role::w), p.d, p.n * real_bytes());
+      copy(e.data(), p.e, (p.n - 1) * real_bytes());
+      p.d = pointer(Role::w);
+      p.e = e.data();
     }
     if (vectors()) p.z = pointer(Role::z);
     p.ldz = vectors() ? integer(Role::ldz) : p.n;
@@ -424,12 +424,11 @@ class Call {
   Reason solve_stage(Problem& p) {
     p.a = pointer(Role::a);
     p.lda = integer(Role::lda);
-    p.tau = static_cast<double*>(pointer(Role::tau));
-    Buffer q;
+    p.tau = pointer(Role::tau);
     if (has(Role::d)) {
       p.task = Task::reduction;
-      p.d = static_cast<double*>(pointer(Role::d));
-      p.e = static_cast<double*>(pointer(Role::e));
+      p.d = pointer(Role::d);
+      p.e = pointer(Role::e);
       return finish(p, false);
     }
     p.task = Task::transformation;
@@ -439,14 +438,19 @@ class Call {
       p.ldz = integer(Role::ldc);
       return finish(p, false);
     }
-    p.m = p.ldz = p.n;  // ?orgtr: Q times the unit matrix
-    p.z = q.allocate(p.n * p.n, 8);
+    Buffer q;  // ?orgtr and ?ungtr: Q times the unit matrix
+    p.m = p.ldz = p.n;
+    p.z = q.allocate(p.n * p.n, element());
     if (!p.z) return Reason::memory;
-    for (std::int64_t j = 0; j < p.n; ++j) static_cast<double*>(p.z)[j * (p.n + 1)] = 1;
+    const double one = 1;
+    const float single_one = 1;
+    for (std::int64_t j = 0; j < p.n; ++j)
+      copy(q.data() + j * (p.n + 1) * element(), single() ? static_cast<const void*>(&single_one) : &one,
+           real_bytes());
     const Reason reason = finish(p, true);
     if (reason == Reason::taken && succeeded())
       for (std::int64_t j = 0; j < p.n; ++j)
-        copy(bytes(Role::a) + j * p.lda * 8, q.data() + j * p.n * 8, p.n * 8);
+        copy(bytes(Role::a) + j * p.lda * element(), q.data() + j * p.n * element(), p.n * element());
     return reason;
   }
 

@@ -74,6 +74,9 @@ constexpr Family stedc("compz n d e z ldz work lwork iwork liwork info", Lengths
                        Lengths{{1, 4, 1}, {}, {3, 5}});
 constexpr Family sterf("n d e info");
 
+constexpr Family hetrd("uplo n a lda d e tau work lwork info", Lengths{{1}});
+constexpr Family unmtr("side uplo trans rows cols a lda tau c ldc work lwork info", Lengths{{0, 1}});
+constexpr Family ungtr("uplo n a lda tau work lwork info", Lengths{{-1, 1}});
 constexpr Family heev("jobz uplo n a lda w work lwork rwork info", Lengths{{-1, 2}});
 constexpr Family heevd("jobz uplo n a lda w work lwork rwork lrwork iwork liwork info",
                        Lengths{{1, 1}, {0, 1}, {1}}, Lengths{{0, 2, 1}, {1, 5, 2}, {3, 5}});
@@ -138,10 +141,11 @@ constexpr Family hbgvx(
   E(F, I, t, spevx, 18) E(F, I, t, spgv, 11) E(F, I, t, spgvd, 14) E(F, I, t, spgvx, 20) E(F, I, t, sbev, 11) \
   E(F, I, t, sbevd, 14) E(F, I, t, sbevx, 22) E(F, I, t, sbev_2stage, 12) E(F, I, t, sbevd_2stage, 14) \
   E(F, I, t, sbevx_2stage, 23) E(F, I, t, sbgv, 14) E(F, I, t, sbgvd, 17) E(F, I, t, sbgvx, 25)
-#define EIGEN_G_DOUBLE_NAMES(E, F, I, t) \
+#define EIGEN_G_STAGE_NAMES(E, F, I, t) \
   E(F, I, t, stev, 8) E(F, I, t, stevd, 11) E(F, I, t, stevr, 20) E(F, I, t, stevx, 18) E(F, I, t, sytrd, 10) \
   E(F, I, t, ormtr, 13) E(F, I, t, orgtr, 8) E(F, I, t, stedc, 11) E(F, I, t, sterf, 4)
 #define EIGEN_G_COMPLEX_NAMES(E, F, I, t) \
+  E(F, I, t, hetrd, 10) E(F, I, t, unmtr, 13) E(F, I, t, ungtr, 8) \
   E(F, I, t, heev, 10) E(F, I, t, heevd, 13) E(F, I, t, heevr, 23) E(F, I, t, heevx, 21) E(F, I, t, heev_2stage, 10) \
   E(F, I, t, heevd_2stage, 13) E(F, I, t, heevr_2stage, 23) E(F, I, t, heevx_2stage, 21) E(F, I, t, hegv, 13) \
   E(F, I, t, hegvd, 16) E(F, I, t, hegvx, 24) E(F, I, t, hegv_2stage, 13) E(F, I, t, hpev, 10) E(F, I, t, hpevd, 14) \
@@ -218,7 +222,8 @@ constexpr Family hbgvx(
 #define EIGEN_G_NAMES(FORM, INTEGER)                     \
   EIGEN_G_REAL_NAMES(EIGEN_G_ENTRY, FORM, INTEGER, s)    \
   EIGEN_G_REAL_NAMES(EIGEN_G_ENTRY, FORM, INTEGER, d)    \
-  EIGEN_G_DOUBLE_NAMES(EIGEN_G_ENTRY, FORM, INTEGER, d)  \
+  EIGEN_G_STAGE_NAMES(EIGEN_G_ENTRY, FORM, INTEGER, s)   \
+  EIGEN_G_STAGE_NAMES(EIGEN_G_ENTRY, FORM, INTEGER, d)   \
   EIGEN_G_COMPLEX_NAMES(EIGEN_G_ENTRY, FORM, INTEGER, c) \
   EIGEN_G_COMPLEX_NAMES(EIGEN_G_ENTRY, FORM, INTEGER, z)
 

@@ -38,19 +38,6 @@ Report solve_dense(const Problem& p) {
   return standard_solve(Pointers::host, p.n, a, p.lda, w, z, p.ldz, nullptr, options, devices_of(p));
 }
 
-Report solve_dense_of_type(const Problem& p) {
-  switch (p.type) {
-    case 's':
-      return solve_dense<float>(p);
-    case 'c':
-      return solve_dense<std::complex<float>>(p);
-    case 'z':
-      return solve_dense<std::complex<double>>(p);
-    default:
-      return solve_dense<double>(p);
-  }
-}
-
 // A = Q T Q^T by the chase, T = U diag(w) U^T, Z = Q U.
 Report solve_band(const Problem& p) {
   const Devices devices = devices_of(p);
@@ -92,17 +79,38 @@ Report solve_band(const Problem& p) {
   return report;
 }
 
+template <class T>
 Report solve_stage(const Problem& p) {
+  using R = real_t<T>;
   const Devices devices = devices_of(p);
-  const Uplo uplo = c_info::uplo_of(p.uplo);
-  double *const a = static_cast<double*>(p.a), *const z = static_cast<double*>(p.z);
-  switch (p.task) {
-    case Task::reduction:
-      return sytrd_stage(devices, uplo, p.n, a, p.lda, p.d, p.e, p.tau);
-    case Task::transformation:
-      return ormtr_stage(devices, uplo, p.n, p.m, a, p.lda, p.tau, z, p.ldz);
+  T *const a = static_cast<T*>(p.a), *const z = static_cast<T*>(p.z), *const tau = static_cast<T*>(p.tau);
+  R *const d = static_cast<R*>(p.d), *const e = static_cast<R*>(p.e);
+  if (p.task == Task::reduction)
+    return sytrd_stage(devices, c_info::uplo_of(p.uplo), p.n, a, p.lda, d, e, tau);
+  if (p.task == Task::transformation)
+    return ormtr_stage(devices, c_info::uplo_of(p.uplo), p.n, p.m, a, p.lda, tau, z, p.ldz);
+  if constexpr (is_complex<T>)
+    throw InvalidArgument("type", "is complex; T and its vectors are real");
+  else
+    return stedc_stage(devices, p.n, d, e, z, p.ldz);
+}
+
+template <class T>
+Report solve_typed(const Problem& p) {
+  return p.task == Task::standard || p.task == Task::generalised ? solve_dense<T>(p) : solve_stage<T>(p);
+}
+
+Report solve(const Problem& p) {
+  if (p.task == Task::band) return solve_band(p);
+  switch (p.type) {
+    case 's':
+      return solve_typed<float>(p);
+    case 'c':
+      return solve_typed<std::complex<float>>(p);
+    case 'z':
+      return solve_typed<std::complex<double>>(p);
     default:
-      return stedc_stage(devices, p.n, p.d, p.e, z, p.ldz);
+      return solve_typed<double>(p);
   }
 }
 
@@ -110,10 +118,7 @@ Report solve_stage(const Problem& p) {
 
 std::int64_t eigen_g_lapack_solve(Problem* problem) {
   return c_info::of({"options"}, [&] {  // every argument's error is -1
-    const bool dense = problem->task == Task::standard || problem->task == Task::generalised;
-    const Report report = dense                         ? solve_dense_of_type(*problem)
-                          : problem->task == Task::band ? solve_band(*problem)
-                                                        : solve_stage(*problem);
+    const Report report = solve(*problem);
     problem->found = report.m;
     problem->seconds = report.seconds;
     problem->on_gpu = !report.devices.empty() && report.devices.front().gpu >= 0;

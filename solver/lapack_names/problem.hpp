@@ -23,9 +23,8 @@ struct Problem {
   bool require_gpu = false, require_cpu = false;  // neither: the library chooses
   int gpus = 1, itype = 1;
   std::int64_t n = 0, m = 0, kd = 0;
-  void *a = nullptr, *b = nullptr, *w = nullptr, *z = nullptr;
+  void *a = nullptr, *b = nullptr, *w = nullptr, *z = nullptr, *d = nullptr, *e = nullptr, *tau = nullptr;
   std::int64_t lda = 0, ldb = 0, ldz = 0;
-  double *d = nullptr, *e = nullptr, *tau = nullptr;
   double vl = 0, vu = 0;
   std::int64_t il = 1, iu = 0;
   // Out
