@@ -73,7 +73,7 @@ Report ormtr_sy2sb_stage(const StageCall& call, Uplo uplo, std::int64_t n, std::
 //          upper: Q = H_{n-1} ... H_2 H_1, v(j+1 : n) = 0, v(j) = 1, v(1 : j-1) in a(1 : j-1, j+1); d on the
 //                 diagonal, e above it
 //        (rows and columns from 1). The other triangle is not changed. Exception: with device pointers, uplo lower and
-//        lda = sytrd_in_place_lda(n) it is the workspace, and undefined afterwards
+//        lda = sytrd_in_place_lda(n) a real matrix is the workspace, and undefined afterwards
 //   d    n values, out
 //   e    n - 1 values, out
 //   tau  n - 1 values, out
@@ -94,7 +94,7 @@ Report sytrd(Uplo uplo, std::int64_t n, DevicePointer<T> a, std::int64_t lda,
 }
 
 // Leading dimension for which sytrd works in place on device pointers: n rounded up to a multiple of 64. With it, uplo lower and a
-// 16-byte aligned, the workspace is less than a tenth of the matrix for n >= 4000. Every other layout needs a copy of the matrix.
+// 16-byte aligned, the workspace of a real matrix is less than a tenth of it for n >= 4000. Every other layout needs a copy of the matrix.
 constexpr std::int64_t sytrd_in_place_lda(std::int64_t n) {
   return n > 0 ? (n + 63) / 64 * 64 : 64;
 }

@@ -31,7 +31,8 @@ struct SytrdParts {
   SytrdParts(Arena& arena, int multiprocessors, Pointers pointers, Uplo uplo, std::int64_t n,
              std::int64_t lda, bool aligned) {
     const bool host = pointers == Pointers::host;
-    const bool in_place = !host && uplo == Uplo::lower && lda == sytrd_in_place_lda(n) && aligned;
+    const bool in_place =
+        !is_complex<T> && !host && uplo == Uplo::lower && lda == sytrd_in_place_lda(n) && aligned;
     const PathBytes path = OneStageOnDevice<T>::bytes(n, 0, multiprocessors);
     if (host) {
       given = arena.matrix<T>(n, n, n);

@@ -6,7 +6,8 @@
 !   device pointers    eigen_g_dsyevd_device, _ssyevd_device, _zheevd_device, ...: arrays are type(c_ptr) to device memory, and the
 !                      stream is a type(c_ptr), c_null_ptr for the default one
 !   options, reports   eigen_g_options, eigen_g_result, eigen_g_dsolve and the solver object, in double
-!   stages             eigen_g_dsytrd, eigen_g_dstedc, eigen_g_dormtr and those of the two-stage reduction, in double
+!   stages             eigen_g_sytrd, eigen_g_stedc, eigen_g_ormtr: one name for all four types, in stedc for the real ones;
+!                      eigen_g_dsytrd_sy2sb and the other stages of the two-stage reduction, in double
 module eigen_g
   use, intrinsic :: iso_c_binding
   implicit none
@@ -563,9 +564,8 @@ module eigen_g
     end function
   end interface
 
-  public :: eigen_g_dsytrd, eigen_g_dstedc, eigen_g_dormtr, eigen_g_dsytrd_sy2sb, eigen_g_dsytrd_sb2st, &
-            eigen_g_dsytrd_sb2st_hous, eigen_g_dormtr_sb2st, eigen_g_dormtr_sy2sb
-  interface
+  public :: eigen_g_sytrd
+  interface eigen_g_sytrd
     function eigen_g_dsytrd( &
         uplo, n, a, lda, d, e, tau) &
         bind(c, name="eigen_g_dsytrd") result(info)
@@ -573,9 +573,47 @@ module eigen_g
       character(kind=c_char), value :: uplo
       integer(c_int64_t), value :: n, lda
       real(c_double), intent(inout) :: a(lda, *)
-      real(c_double), intent(out) :: d(*), e(*), tau(*)
+      real(c_double), intent(out) :: d(*), e(*)
+      real(c_double), intent(out) :: tau(*)
       integer(c_int64_t) :: info
     end function
+    function eigen_g_ssytrd( &
+        uplo, n, a, lda, d, e, tau) &
+        bind(c, name="eigen_g_ssytrd") result(info)
+      import
+      character(kind=c_char), value :: uplo
+      integer(c_int64_t), value :: n, lda
+      real(c_float), intent(inout) :: a(lda, *)
+      real(c_float), intent(out) :: d(*), e(*)
+      real(c_float), intent(out) :: tau(*)
+      integer(c_int64_t) :: info
+    end function
+    function eigen_g_zhetrd( &
+        uplo, n, a, lda, d, e, tau) &
+        bind(c, name="eigen_g_zhetrd") result(info)
+      import
+      character(kind=c_char), value :: uplo
+      integer(c_int64_t), value :: n, lda
+      complex(c_double_complex), intent(inout) :: a(lda, *)
+      real(c_double), intent(out) :: d(*), e(*)
+      complex(c_double_complex), intent(out) :: tau(*)
+      integer(c_int64_t) :: info
+    end function
+    function eigen_g_chetrd( &
+        uplo, n, a, lda, d, e, tau) &
+        bind(c, name="eigen_g_chetrd") result(info)
+      import
+      character(kind=c_char), value :: uplo
+      integer(c_int64_t), value :: n, lda
+      complex(c_float_complex), intent(inout) :: a(lda, *)
+      real(c_float), intent(out) :: d(*), e(*)
+      complex(c_float_complex), intent(out) :: tau(*)
+      integer(c_int64_t) :: info
+    end function
+  end interface
+
+  public :: eigen_g_stedc
+  interface eigen_g_stedc
     function eigen_g_dstedc( &
         compz, n, d, e, z, ldz) &
         bind(c, name="eigen_g_dstedc") result(info)
@@ -586,6 +624,20 @@ module eigen_g
       real(c_double), intent(inout) :: z(ldz, *)
       integer(c_int64_t) :: info
     end function
+    function eigen_g_sstedc( &
+        compz, n, d, e, z, ldz) &
+        bind(c, name="eigen_g_sstedc") result(info)
+      import
+      character(kind=c_char), value :: compz
+      integer(c_int64_t), value :: n, ldz
+      real(c_float), intent(inout) :: d(*), e(*)
+      real(c_float), intent(inout) :: z(ldz, *)
+      integer(c_int64_t) :: info
+    end function
+  end interface
+
+  public :: eigen_g_ormtr
+  interface eigen_g_ormtr
     function eigen_g_dormtr( &
         uplo, n, m, a, lda, tau, z, ldz) &
         bind(c, name="eigen_g_dormtr") result(info)
@@ -594,9 +646,47 @@ module eigen_g
       integer(c_int64_t), value :: n, m, lda, ldz
       real(c_double), intent(inout) :: a(lda, *)
       real(c_double), intent(inout) :: z(ldz, *)
-      real(c_double), intent(inout) :: tau(*)
+      real(c_double), intent(in) :: tau(*)
       integer(c_int64_t) :: info
     end function
+    function eigen_g_sormtr( &
+        uplo, n, m, a, lda, tau, z, ldz) &
+        bind(c, name="eigen_g_sormtr") result(info)
+      import
+      character(kind=c_char), value :: uplo
+      integer(c_int64_t), value :: n, m, lda, ldz
+      real(c_float), intent(inout) :: a(lda, *)
+      real(c_float), intent(inout) :: z(ldz, *)
+      real(c_float), intent(in) :: tau(*)
+      integer(c_int64_t) :: info
+    end function
+    function eigen_g_zunmtr( &
+        uplo, n, m, a, lda, tau, z, ldz) &
+        bind(c, name="eigen_g_zunmtr") result(info)
+      import
+      character(kind=c_char), value :: uplo
+      integer(c_int64_t), value :: n, m, lda, ldz
+      complex(c_double_complex), intent(inout) :: a(lda, *)
+      complex(c_double_complex), intent(inout) :: z(ldz, *)
+      complex(c_double_complex), intent(in) :: tau(*)
+      integer(c_int64_t) :: info
+    end function
+    function eigen_g_cunmtr( &
+        uplo, n, m, a, lda, tau, z, ldz) &
+        bind(c, name="eigen_g_cunmtr") result(info)
+      import
+      character(kind=c_char), value :: uplo
+      integer(c_int64_t), value :: n, m, lda, ldz
+      complex(c_float_complex), intent(inout) :: a(lda, *)
+      complex(c_float_complex), intent(inout) :: z(ldz, *)
+      complex(c_float_complex), intent(in) :: tau(*)
+      integer(c_int64_t) :: info
+    end function
+  end interface
+
+  public :: eigen_g_dsytrd_sy2sb, eigen_g_dsytrd_sb2st, eigen_g_dsytrd_sb2st_hous, eigen_g_dormtr_sb2st, &
+            eigen_g_dormtr_sy2sb
+  interface
     function eigen_g_dsytrd_sy2sb( &
         uplo, n, kd, a, lda, ab, ldab, tau) &
         bind(c, name="eigen_g_dsytrd_sy2sb") result(info)
