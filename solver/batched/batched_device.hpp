@@ -63,7 +63,7 @@ struct BatchTuning {
   // Matrices of a chunk for each multiprocessor, for orders up to 32, 64, 128, 256 and 512.
   std::int64_t matrices_to_32 = 64, matrices_to_64 = 32, matrices_to_128 = 8, matrices_to_256 = 4,
                matrices_to_512 = 1;
-  std::int64_t lanes = 4;
+  std::int64_t lanes = 8;
 };
 const BatchTuning&
 batch_tuning();  // the values of this process; throws InvalidArgument for a damaged tuning file

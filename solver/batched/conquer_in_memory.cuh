@@ -195,7 +195,7 @@ __global__ void __launch_bounds__(merge_threads(MC))
         work.inverse_norms[row + o + i] = i < k ? 1 / sqrt(squares) : R(1);
         for (int j = rotations - 1; j >= 0; --j) {
           R *const a = u + ri[j] * ld + i, *const b = u + rj[j] * ld + i;
-          const R c = rc[j], s = rs[j], ua = *a, ub = *b;
+          const R c = rc[m - 1 - j], s = rs[m - 1 - j], ua = *a, ub = *b;
           *a = fma(c, ua, -s * ub);
           *b = fma(s, ua, c * ub);
         }
