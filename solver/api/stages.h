@@ -50,7 +50,7 @@ int64_t eigen_g_dormtr(char uplo, int64_t n, int64_t m, const double* a, int64_t
 int64_t eigen_g_dormtr_device(char uplo, int64_t n, int64_t m, const double* a_dev, int64_t lda,
                               const double* tau_dev, double* z_dev, int64_t ldz, struct CUstream_st* stream);
 
-/* The same in the other types. A complex A is Hermitian, and T is real: A = Q T Q^H. The imaginary parts of its diagonal are not read. The
+/* As above, in the other types. A complex A is Hermitian, and T is real: A = Q T Q^H. The imaginary parts of its diagonal are not read. The
  * vectors of eigen_g_sstedc and eigen_g_dstedc are real; convert them for eigen_g_cunmtr and eigen_g_zunmtr. In device memory complex
  * arrays must be aligned to their elements. Source: LAPACK ssytrd, zhetrd, sstedc, sormtr, zunmtr. */
 int64_t eigen_g_ssytrd(char uplo, int64_t n, float* a, int64_t lda, float* d, float* e, float* tau);
