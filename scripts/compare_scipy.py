@@ -72,6 +72,7 @@ def main() -> None:
             for turn in range(options.rounds + 1):
                 if turn > 2 and time.perf_counter() - begin > options.seconds:
                     break
+                time.sleep(0.1)  # the threads of SciPy's OpenBLAS look for work for a while
                 for _ in range(repeats):
                     start = time.perf_counter()
                     if options.values:

@@ -3,6 +3,7 @@
 #include <cblas.h>
 #include <omp.h>
 #include <sched.h>
+#include <sys/mman.h>
 #include <sys/resource.h>
 
 #include <algorithm>
@@ -143,6 +144,12 @@ void* allocate_host(std::uint64_t bytes) {
   require_host_memory(bytes);
   void* p = std::aligned_alloc(alignment, round_up(bytes, alignment));
   if (!p) throw OutOfMemory(OutOfMemory::Where::host, "the host", bytes, host_memory_available());
+  // Large pages save most page faults and most misses of the TLB. This is a request: the system may have none.
+  constexpr std::uint64_t large_page = std::uint64_t{1} << 21;
+  const auto address = reinterpret_cast<std::uint64_t>(p), first = round_up(address, large_page);
+  if (address + bytes >= first + large_page)
+    ::madvise(reinterpret_cast<void*>(first), (address + bytes - first) / large_page * large_page,
+              MADV_HUGEPAGE);
   return p;
 }
 

@@ -29,7 +29,7 @@ std::uint64_t ticks() {
 constexpr std::uint64_t ticks_to_yield = 40000, ticks_to_sleep = 600000;
 // A thread that waits this long, and much longer than it worked, waits for a thread that does not run.
 constexpr std::uint64_t ticks_of_a_stall = 1000000;
-// A team with this number of stalls in so many barriers becomes smaller.
+// A team becomes smaller if it has more stalls than allowed within barriers_of_a_count barriers.
 constexpr int stalls_allowed = 1, barriers_of_a_count = 128;
 
 // A number that threads wait for. One pair of cache lines each, because processors fetch lines in pairs.
@@ -184,7 +184,7 @@ class TeamOfThreads final : public SharedWork {
   const std::uint64_t until_yield_;
   std::vector<Flag> flags_;
   Flag size_;                   // number of threads that may run; `closed`: no further thread joins
-  std::uint32_t epoch_ = 0;     // of the threads that join; written before size_
+  std::uint32_t epoch_ = 0;     // the number of barriers before the threads that join; written before size_
   std::atomic<int> joined_{1};  // threads that run or wait until the team regroups
   std::atomic<int> next_[2] = {};
   // Thread 0's.
@@ -199,7 +199,7 @@ void TeamThread::wait_for_all() {
 
 bool TeamThread::regroup(bool stop) {
   if (!team_) return !stop;
-  // The number of this barrier, also where there is no other thread to wait for.
+  // The number of this barrier, also if thread 0 is alone.
   const std::uint32_t epoch = epoch_ + 1;
   if (index_ == 0) team_->decide(count_, epoch, stop);
   if (count_ > 1)

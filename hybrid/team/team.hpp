@@ -4,7 +4,7 @@
 // wait for each other in its barriers. A thread that waits polls for 10 to 20 microseconds, then gives its core to others again and again,
 // and sleeps after about 0.2 milliseconds. So a team on a busy machine is slow, but it does not stand still.
 //
-// The calling thread is thread 0. The others are the library's helpers (helpers.hpp). They join when they arrive: a team may begin with
+// The calling thread is thread 0. All other threads are the library's helpers (helpers.hpp). They join when they arrive: a team may begin with
 // one thread, and it grows whenever it regroups. If helpers are busy with other work, the team stays small. If threads wait long for one that
 // the system does not run, the team becomes smaller when it regroups. So results must not depend on the number of threads, and the body
 // of a thread begins wherever the team is at that time (TeamThread::late).
@@ -33,7 +33,7 @@ class TeamThread {
   int index() const { return index_; }  // 0 ... count - 1
   int count() const { return count_; }  // threads of the team, until the team regroups
   bool late() const { return late_; }   // this thread joined when the team regrouped
-  // All threads of the team wait for each other. What a thread wrote before is visible to all others afterwards.
+  // All threads of the team wait for each other. Afterwards each thread sees all that the threads wrote before.
   void barrier() {
     if (count_ > 1) wait_for_all();
   }

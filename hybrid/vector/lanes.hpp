@@ -1,4 +1,4 @@
-// Vector<T>: as many lanes of float or double as a vector register holds, on the vector extensions of GCC and Clang.
+// Vector<T>: a vector register of float or double, on the vector extensions of GCC and Clang.
 //
 // The header is for sources of kernels, which are compiled once for each width (width.hpp). Everything here is in the namespace of the
 // width. +, -, *, / and the comparisons work lane by lane; a * b + c becomes one fused operation where the processor has one.
@@ -103,7 +103,7 @@ EIGEN_G_INLINE Vector<T> sums(Vector<T>* a) {
   }
 }
 
-// The same for `count` vectors, a power of two: to[c] += the sum of the lanes of a[c]. Overwrites a.
+// Adds the sum of the lanes of a[c] to to[c], for c = 0 ... count - 1; count is a power of two. Overwrites a.
 template <class T, int count>
 EIGEN_G_INLINE void add_sums(Vector<T>* a, T* to) {
   if constexpr (count >= lanes<T>) {

@@ -4,9 +4,9 @@
 // namespace eigen_g::EIGEN_G_WIDTH, which is eigen_g::generic, eigen_g::avx2 or eigen_g::avx512. On processors other than x86-64 there
 // is `generic` alone. A kernel and its callers look like this:
 //
-//   kernels.hpp    namespace eigen_g { EIGEN_G_BY_WIDTH(template <class T> T dot(std::int64_t n, const T* x, const T* y);) }
-//   kernels.cpp    namespace eigen_g::EIGEN_G_WIDTH { template <class T> T dot(...) {...}  EIGEN_G_INSTANTIATE(real_types, dot); }
-//   callers        EIGEN_G_OF_WIDTH(dot<double>)(n, x, y)
+//   the header     namespace eigen_g { EIGEN_G_BY_WIDTH(template <class T> T dot(std::int64_t n, const T* x, const T* y);) }
+//   the source     namespace eigen_g::EIGEN_G_WIDTH { template <class T> T dot(...) {...}  EIGEN_G_INSTANTIATE(real_types, dot); }
+//   the callers    EIGEN_G_OF_WIDTH(dot<double>)(n, x, y)
 //
 // The linker keeps one copy of an inline function or template that has the same name in several objects. If that copy came from the
 // object for AVX-512, older processors could not run it. So a source of kernels uses no inline function and no template from outside its

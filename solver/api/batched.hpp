@@ -6,9 +6,9 @@
 // Each matrix has the results that it has alone: on one device its bits depend neither on the other matrices nor on its place in the batch.
 // A NaN, an infinity or a failure in one matrix harms that matrix only, and its status says so.
 //
-// On a GPU matrices of order up to 512 are solved by kernels for batches. Larger ones, and matrices on a GPU whose shared memory is too
-// small, are solved one after the other by the solver of eigen_g.hpp. On the CPU each thread solves matrices of its own; matrices of order
-// 300 or more are solved one after the other, each with all threads.
+// On a GPU matrices of order up to 512 are solved by kernels for batches, or of order up to 128 before compute capability 9.0. Larger ones,
+// and matrices on a GPU whose shared memory is too small, are solved one after the other by the solver of eigen_g.hpp. On the CPU each
+// thread solves matrices of its own; matrices of order 300 or more are solved one after the other, each with all threads.
 //
 //   std::vector<double> a(count * n * n), w(count * n), z(count * n * n);
 //   const auto report = eigen_g::eigen_g_batched(n, count, a.data(), n, w.data(), z.data(), n);
@@ -29,7 +29,7 @@ namespace eigen_g {
 // m, ldz m and ldb n, where m is the number of pairs of a matrix.
 struct BatchStrides {
   std::int64_t a = 0, w = 0, z = 0;
-  std::int64_t b = 0;  // of generalised problems
+  std::int64_t b = 0;  // only sygvd_batched() reads it
 };
 
 struct BatchReport {
@@ -119,7 +119,7 @@ template <class T>
                                         const BatchStrides& strides = {}, const Options& options = {},
                                         const Devices& devices = {});
 
-// The same on device pointers. Neither a nor b is changed, unless z is a.
+// Generalised problems on device pointers. Neither a nor b is changed, unless z is a.
 template <class T>
 [[nodiscard]] BatchReport sygvd_batched(std::int64_t n, std::int64_t count, DevicePointer<T> a,
                                         std::int64_t lda, same_t<DevicePointer<T>> b, std::int64_t ldb,
@@ -135,7 +135,7 @@ template <class T = double>
                                                      Pointers pointers = Pointers::host,
                                                      bool generalised = false);
 
-// What BatchedSolver and GeneralisedBatchedSolver share. Move-only.
+// BatchedSolver and GeneralisedBatchedSolver share this part. Move-only.
 template <class T>
 class PlannedBatchedSolver {
  public:
@@ -177,7 +177,7 @@ class BatchedSolver : public PlannedBatchedSolver<T> {
   using PlannedBatchedSolver<T>::impl_;
 };
 
-// The same for generalised problems: solve() as sygvd_batched() on device pointers, and enqueue() as in BatchedSolver.
+// A solver for generalised problems: solve() as sygvd_batched() on device pointers, and enqueue() as in BatchedSolver.
 template <class T>
 class GeneralisedBatchedSolver : public PlannedBatchedSolver<T> {
  public:

@@ -72,9 +72,8 @@ struct Subset {
 };
 
 // Progress callback, called from the calling thread: when a stage begins (fraction 0), while it runs, and when it ends (1). With
-// a callback the host waits for the end of each stage. On the CPU only the back-transformation reports fractions between 0 and 1; the other
-// stages are single LAPACK calls or short. An exception from the callback ends the solve and reaches the caller; the
-// outputs are then undefined.
+// a callback the host waits for the end of each stage. On the CPU the reduction and the back-transformation report fractions between
+// 0 and 1. An exception from the callback ends the solve and reaches the caller; the outputs are then undefined.
 using Progress = std::function<void(Stage stage, double fraction)>;
 
 // The precision of the stages, for all pairs of a real double matrix on one GPU.
@@ -118,10 +117,12 @@ std::string to_text(const Ratio& ratio);
 // Where to solve. The defaults suit most callers: the current GPU if there is one and n is large enough, else the CPU.
 struct Devices {
   DeviceChoice device = DeviceChoice::automatic;
-  // Number of CPU threads, 0 to 65536. 0: OpenBLAS's own number, at most the cores and the CPU quota of the process, and fewer for small
-  // orders. A number above that of the cores counts as one thread per core. Orders below 300 use one thread.
-  // OpenBLAS has one thread count for the whole process, so concurrent solves take turns at it. Calls with one thread run at the
-  // same time; a call with more threads runs alone, and meanwhile OpenBLAS's thread count is the call's.
+  // Number of CPU threads, 0 to 65536. 0: OMP_NUM_THREADS, otherwise the physical cores within the CPU quota of the process. A number
+  // above that of the cores counts as one thread per core. The reduction and the back-transformation on the CPU take at most one thread
+  // below n = 150, 4 below 300, 16 below 1500 and 64 from there on. Their results do not depend on the number of threads.
+  // Calls of OpenBLAS take OpenBLAS's own number by default, and one thread for orders below 300. OpenBLAS has one thread count for the
+  // whole process, so concurrent solves take turns at it. Calls with one thread run at the same time; a call with more threads runs
+  // alone, and meanwhile OpenBLAS's thread count is the call's.
   int threads = 0;
 
   // Number of GPUs that may take columns of the large products: the first GPU, which holds the matrices, and gpus - 1 helper GPUs

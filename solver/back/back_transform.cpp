@@ -18,8 +18,8 @@ namespace {
 
 // Reflectors in a block, and columns of Z that a thread takes at a time: the columns stay in a core's second cache.
 // Measured: data/perf/DECISIONS.md, "Reduction on a team of threads".
-int block_width_on_cpu(std::int64_t n) {
-  return n < 700 ? block_rows_multiple : 2 * block_rows_multiple;
+int block_width_on_cpu(std::int64_t n, int multiple) {
+  return n < 700 ? multiple : 2 * multiple;
 }
 template <class T>
 int columns_of_buffer(std::int64_t n, std::int64_t m, int threads) {
@@ -45,7 +45,8 @@ struct BlocksOnCpu {
   BlocksOnCpu(Arena& arena, std::int64_t n, std::int64_t m, int threads_) : reflectors{}, threads(threads_) {
     PackedReflectors<T>& q = reflectors;
     q.n = n;
-    q.width = block_width_on_cpu(n);
+    q.multiple = EIGEN_G_OF_WIDTH(block_kernels<T>)().multiple;
+    q.width = block_width_on_cpu(n, q.multiple);
     q.blocks = static_cast<int>((n - 1 + q.width - 1) / q.width);
     q.across = arena.take<real_t<T>>(q.offset(q.blocks));
     q.along = arena.take<real_t<T>>(q.offset(q.blocks));

@@ -12,10 +12,11 @@ namespace {
 
 // The tile that a kernel holds in registers: `vectors` packets of rows by tile_columns columns.
 template <class T>
-constexpr int vectors = is_complex<T> ? 1 : 2;
+constexpr int vectors = is_complex<T>        ? 1
+                        : vector_bytes == 32 ? 3
+                                             : 2;
 template <class T>
 constexpr int tile_rows = vectors<T>* lanes<real_t<T>>;
-static_assert(block_rows_multiple % tile_rows<double> == 0 && block_rows_multiple % tile_rows<float> == 0);
 static_assert(columns_multiple % tile_columns == 0);
 
 // An operand whose entry (k, j) is at p[k * inner + j * outer], with the imaginary part `plane` behind.
@@ -235,7 +236,8 @@ void apply(const PackedReflectors<T>& q, T* z, std::int64_t ldz, int columns, re
 
 template <class T>
 BlockKernels<T> block_kernels() {
-  return {prepare<T>, apply<T>};
+  static_assert((vectors<T> == 3 ? 24 : 32) % tile_rows<T> == 0);
+  return {vectors<T> == 3 ? 24 : 32, prepare<T>, apply<T>};
 }
 
 EIGEN_G_INSTANTIATE(all_types, block_kernels);

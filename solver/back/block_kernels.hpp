@@ -1,7 +1,7 @@
 // The kernels of back_transform_on_cpu(), compiled for each vector width (hybrid/vector/width.hpp).
 //
-// Reflectors are applied in blocks as I - V T V^H. Row i of block b is row b * width + 1 + i of Q. The upper triangle's reflectors are
-// those of the lower triangle with the order of all rows and columns reversed.
+// Reflectors are applied in blocks as I - V T V^H. Row i of block b is row b * width + 1 + i of Q. The reflectors of an upper
+// triangle are the reflectors of a lower one with the order of all rows and columns reversed.
 #pragma once
 
 #include <cstdint>
@@ -12,21 +12,19 @@
 
 namespace eigen_g {
 
-// A multiple of the rows of every kernel's tile. The rows of a packed block are padded to it with zeros.
-inline constexpr int block_rows_multiple = 32;
-
 template <class T>
 struct PackedReflectors {
   using R = real_t<T>;
   bool lower;
   std::int64_t n, lda;
   const T *a, *tau;             // the layout of dsytrd
-  int width, blocks;            // reflectors of a block, a multiple of block_rows_multiple; number of blocks
+  int multiple;                 // BlockKernels::multiple
+  int width, blocks;            // reflectors of a block, a multiple of `multiple`; number of blocks
   R *across, *along, *factors;  // V by rows, V^H by rows, T
 
   EIGEN_G_INLINE std::int64_t rows(std::int64_t block) const { return n - 1 - block * width; }
   EIGEN_G_INLINE std::int64_t padded_rows(std::int64_t block) const {
-    return (rows(block) + block_rows_multiple - 1) / block_rows_multiple * block_rows_multiple;
+    return (rows(block) + multiple - 1) / multiple * multiple;
   }
   // Values of V of all blocks before this one.
   EIGEN_G_INLINE std::int64_t offset(std::int64_t block) const {
@@ -39,20 +37,21 @@ struct PackedReflectors {
 // A buffer for `columns` columns of Z: the values of one plane of a column, and all values.
 template <class T>
 EIGEN_G_INLINE std::int64_t buffer_stride(std::int64_t n) {
-  return (n + 2 * block_rows_multiple + 63) / 64 * 64 + 8;
+  return (n + 64 + 63) / 64 * 64 + 8;
 }
 template <class T>
 EIGEN_G_INLINE std::int64_t buffer_values(std::int64_t n, int width, int columns) {
   return (buffer_stride<T>(n) + 2 * width) * planes<T> * columns;
 }
-inline constexpr int columns_multiple = 8;  // of a buffer
+inline constexpr int columns_multiple = 8;  // a buffer's columns are a multiple of it
 
 template <class T>
 struct BlockKernels {
   using R = real_t<T>;
+  int multiple;  // the rows of a packed block are padded to a multiple of it with zeros
   // Packs V of a block and computes its T. scratch: width * width values of T.
   void (*prepare)(const PackedReflectors<T>& reflectors, std::int64_t block, R* scratch);
-  // Z := Q Z for `columns` columns, in a buffer of buffer_values() for at least as many.
+  // Z := Q Z for `columns` columns, in a buffer of buffer_values() for at least this number.
   void (*apply)(const PackedReflectors<T>& reflectors, T* z, std::int64_t ldz, int columns, R* buffer);
 };
 

@@ -46,7 +46,7 @@ struct Chunk {
   int from = 0, to = 0;
   Arrays<T> a, z;
   LeadingDimension lda, ldz;
-  Arrays<T> b;  // of generalised problems (pencil.cuh); the kernels of standard problems do not read it
+  Arrays<T> b;  // the matrices B of pencil.cuh; other kernels do not read them
   LeadingDimension ldb;
   Arrays<real_t<T>> w;
   std::int32_t* status = nullptr;  // by id; may be null. 0; -1: NaN or infinity; > 0: not converged
@@ -72,8 +72,8 @@ struct Work {
       nullptr;  // ld x ld values for each matrix: the eigenvectors of T (complex, up to order 128), or U of the merges
   // Orders from 129 on: ld x ld values for each matrix, the vectors of the leaves or merges of a level and of the next level.
   Real *q = nullptr, *q_next = nullptr;
-  Real* inverse_norms = nullptr;  // of U's columns
-  int* column = nullptr;          // of q, for each column of Z
+  Real* inverse_norms = nullptr;  // a factor for each column of U
+  int* column = nullptr;          // the column of q for each column of Z
   T* factors = nullptr;           // triangular factors of 64 reflectors each, 64 x 64 values
   int* exponent = nullptr;        // A was scaled by 2^-exponent
   int* info = nullptr;            // as Chunk::status

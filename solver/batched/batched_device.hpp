@@ -103,7 +103,7 @@ template <class T>
 Work<T> place_chunk_work(Arena& arena, Method method, int n, bool vectors, std::int64_t count);
 template <class T>
 std::int64_t shared_bytes(int n, Method method, bool vectors);  // the most that a kernel of a chunk needs
-// The same for a chunk of generalised problems. Its standard problems need shared_bytes() too.
+// These are for a chunk of generalised problems. Its standard problems need shared_bytes() too.
 template <class T>
 struct PencilWork;
 template <class T>

@@ -206,13 +206,6 @@ __global__ void __launch_bounds__(32) find_values(Chunk<T> chunk, Work<T> work, 
   }
 }
 
-// find_values() has few warps with long chains of operations. Its blocks start before waiting blocks of other kernels, so that it runs
-// beside the kernels of other chunks.
-template <class Kernel>
-inline constexpr bool before_others = false;
-template <class T>
-inline constexpr bool before_others<void (*)(Chunk<T>, Work<T>, int, int)> = true;
-
 // Values only: a warp a matrix puts the eigenvalues in ascending order and undoes the scale.
 template <class T>
 __global__ void __launch_bounds__(128) order_values(Chunk<T> chunk, Work<T> work) {

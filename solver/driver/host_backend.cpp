@@ -1,4 +1,4 @@
-// The stages of a standard solve on the CPU. Most of them are LAPACK routines.
+// The stages of a standard solve on the CPU.
 #include <algorithm>
 #include <complex>
 #include <optional>
@@ -7,6 +7,7 @@
 #include "hybrid/machine/cpu.hpp"
 #include "hybrid/machine/device.hpp"
 #include "hybrid/team/loops.hpp"
+#include "hybrid/team/team.hpp"
 #include "solver/driver/backend.hpp"
 #include "solver/driver/places.hpp"
 #include "solver/path/host_clock.hpp"
@@ -58,7 +59,7 @@ class HostBackend final : public StandardBackend<T> {
   void load() override {
     const std::int64_t n = plan_.n;
     const bool lower = plan_.options.uplo == Uplo::lower;
-    for_each(n, threads_if(n >= smallest_parallel_order), [&](std::int64_t j) {
+    for_each(n, team_threads(n), [&](std::int64_t j) {
       const std::int64_t first = lower ? j : 0;
       const std::int64_t last = lower ? n : j + 1;
       std::copy_n(&p_.a(first, j), last - first, &parts_->a(first, j));

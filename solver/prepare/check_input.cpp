@@ -6,31 +6,40 @@
 #include <complex>
 #include <limits>
 #include <mutex>
+#include <numeric>
 
 #include "hybrid/error.hpp"
 #include "hybrid/instantiate.hpp"
-#include "hybrid/machine/cpu.hpp"
 #include "hybrid/team/loops.hpp"
+#include "hybrid/team/team.hpp"
 
 namespace eigen_g {
 
 namespace {
 
-template <class T>
-real_t<T> largest_part(T x) {
-  if constexpr (is_complex<T>)
-    return std::max(std::fabs(x.real()), std::fabs(x.imag()));
-  else
-    return std::fabs(x);
-}
-// NaN if x or a part of x is not finite, else 0.
-template <class T>
-real_t<T> poison_of(T x) {
-  if constexpr (is_complex<T>)
-    return 0 * x.real() + 0 * x.imag();
-  else
-    return 0 * x;
-}
+// The largest absolute value, and whether all values are finite: else a value of `poison` is NaN. There are several sums at a time, because
+// each addition to a single sum would wait for the one before.
+template <class R>
+struct Extent {
+  static constexpr int ways = 8;
+  R largest[ways] = {}, poison[ways] = {};
+
+  void add(const R* x, std::int64_t count) {
+    std::int64_t i = 0;
+    for (; i + ways <= count; i += ways)
+      for (int k = 0; k < ways; ++k) take(k, x[i + k]);
+    for (; i < count; ++i) take(0, x[i]);
+  }
+  R max() const { return *std::max_element(largest, largest + ways); }
+  bool finite() const { return std::accumulate(poison, poison + ways, R(0)) == 0; }
+
+ private:
+  void take(int k, R x) {
+    const R size = std::fabs(x);
+    largest[k] = size > largest[k] ? size : largest[k];
+    poison[k] += 0 * x;
+  }
+};
 
 }  // namespace
 
@@ -44,19 +53,15 @@ real_t<T> check_input(Uplo uplo, MatrixView<const T> a, Argument name) {
   R largest = 0;
   std::int64_t bad_column = std::numeric_limits<std::int64_t>::max();
   std::mutex summing;
-  for_ranges(n, threads_if(n >= smallest_parallel_order), [&](std::int64_t begin, std::int64_t end) {
+  for_ranges(n, team_threads(n), [&](std::int64_t begin, std::int64_t end) {
     R own_largest = 0;
     std::int64_t own_bad = std::numeric_limits<std::int64_t>::max();
     for (std::int64_t j = begin; j < end; ++j) {
-      const T* column = &a(0, j);
-      R column_largest = 0;
-      R poison = 0;
-      for (std::int64_t i = first_row(j); i < last_row(j); ++i) {
-        column_largest = std::max(column_largest, largest_part(column[i]));
-        poison += poison_of(column[i]);
-      }
-      own_largest = std::max(own_largest, column_largest);
-      if (poison != 0) own_bad = std::min(own_bad, j);
+      Extent<R> column;
+      column.add(reinterpret_cast<const R*>(&a(first_row(j), j)),
+                 (last_row(j) - first_row(j)) * (is_complex<T> ? 2 : 1));
+      own_largest = std::max(own_largest, column.max());
+      if (!column.finite()) own_bad = std::min(own_bad, j);
     }
     const std::lock_guard lock(summing);
     largest = std::max(largest, own_largest);

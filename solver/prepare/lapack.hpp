@@ -60,23 +60,6 @@ constexpr auto routine(auto... of_each) {
   return std::get<2 * is_complex<T> + std::is_same_v<real_t<T>, float>>(std::tuple(of_each...));
 }
 
-// d and e are real, also for a Hermitian matrix.
-template <class T>
-lapack_int sytrd(char uplo, lapack_int n, same_t<T>* a, lapack_int lda, same_t<real_t<T>>* d,
-                 same_t<real_t<T>>* e, same_t<T>* tau, T* work, lapack_int lwork) {
-  const BlasTurn turn(n);
-  return routine<T>(LAPACKE_dsytrd_work, LAPACKE_ssytrd_work, LAPACKE_zhetrd_work, LAPACKE_chetrd_work)(
-      LAPACK_COL_MAJOR, uplo, n, of_lapack(a), lda, d, e, of_lapack(tau), of_lapack(work), lwork);
-}
-// The triangular factor of k reflectors in the columns of v, n x k. direct: forward ('F') or backward ('B'). The other triangle of t is
-// not written.
-template <class T>
-lapack_int larft(char direct, lapack_int n, lapack_int k, T* v, lapack_int ldv, const same_t<T>* tau,
-                 same_t<T>* t, lapack_int ldt) {
-  const BlasTurn turn(n);
-  return routine<T>(LAPACKE_dlarft_work, LAPACKE_slarft_work, LAPACKE_zlarft_work, LAPACKE_clarft_work)(
-      LAPACK_COL_MAJOR, direct, 'C', n, k, of_lapack(v), ldv, of_lapack(tau), of_lapack(t), ldt);
-}
 template <class T>
 lapack_int potrf(char uplo, lapack_int n, T* b, lapack_int ldb) {
   const BlasTurn turn(n);

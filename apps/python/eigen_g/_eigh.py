@@ -184,10 +184,10 @@ def eigh(
     precision        "native", or "mixed": solves in float32 and refines to float64. For all pairs of one real float64 matrix on
                      one GPU that is slow in double. If it does not apply or does not succeed, the solve is in native
                      precision; .report.refinement says why
-    threads          number of CPU threads; 0: OpenBLAS's own number
+    threads          number of CPU threads; 0: OMP_NUM_THREADS, otherwise the physical cores
     multiprocessors  for experiments: number of multiprocessors of the GPU that are used; 0: all
-    progress         called with (stage, fraction); an exception from it ends the solve. On the CPU only the back-transformation reports
-                     fractions between 0 and 1
+    progress         called with (stage, fraction); an exception from it ends the solve. On the CPU the reduction and the
+                     back-transformation report fractions between 0 and 1
 
     Returns EighResult(eigenvalues, eigenvectors) with `.report` and `.status`, or w alone. The arrays have a's framework and device; w
     is real, v is in Fortran order. On a GPU the work runs on the framework's current stream, is complete on return, and uses memory

@@ -54,16 +54,61 @@ void pack(const TileMember<real_t<T>>& member, std::int64_t n, const T* a, std::
   }
 }
 
+// The groups of rows of a tile, whose first row is `row`, that have rows from q to n - 1.
+template <class T>
+EIGEN_G_INLINE int rows_begin(std::int64_t row, std::int64_t q) {
+  return q > row ? static_cast<int>(q - row) / group_size<T> : 0;
+}
+template <class T>
+EIGEN_G_INLINE int rows_end(std::int64_t row, std::int64_t n) {
+  return n - row < order ? (static_cast<int>(n - row) + group_size<T> - 1) / group_size<T>
+                         : groups_of_tile<T>;
+}
+
 // Columns whose sums are in registers at the same time.
 template <class T>
 constexpr int columns_at_once = is_complex<T>&& vector_bytes < 64 ? 4 : 8;
+
+// Vectors of rows that share a broadcast number.
+template <class T>
+constexpr int rows_at_once = is_complex<T> || vectors_of_group<T> == 1 ? 1 : 2;
+
+// y += A x over some columns of some rows. twice: also total += A^H x of these rows. p: the entries; xj, xi: x in the columns and the rows.
+template <class T, bool twice>
+EIGEN_G_INLINE void multiply_rows(const real_t<T>* p, const real_t<T>* xj, const real_t<T>* xi, real_t<T>* y,
+                                  Packet<T>* total) {
+  constexpr int l = lanes<real_t<T>>, count = columns_at_once<T>, at_once = rows_at_once<T>;
+  constexpr int chains = at_once == 1 ? 2 : 1;  // sums that the processor forms side by side
+  Packet<T> sum_[at_once][chains] = {}, xr[at_once];
+#pragma GCC unroll 2
+  for (int r = 0; r < at_once; ++r) {
+    sum_[r][0] = load_packet<T>(y + r * l);
+    xr[r] = load_packet<T>(xi + r * l);
+  }
+#pragma GCC unroll 8
+  for (int col = 0; col < count; ++col) {
+    const Packet<T> b = broadcast_packet<T>(xj + col, group_size<T>);
+#pragma GCC unroll 2
+    for (int r = 0; r < at_once; ++r) {
+      const Packet<T> v = load_packet<T>(p + col * group_values<T> + r * l);
+      add_product(sum_[r][col % chains], v, b);
+      if constexpr (twice) add_adjoint_product(total[col], v, xr[r]);
+    }
+  }
+#pragma GCC unroll 2
+  for (int r = 0; r < at_once; ++r) {
+    if constexpr (chains == 2) add(sum_[r][0], sum_[r][1]);
+    store_packet(y + r * l, sum_[r][0]);
+  }
+}
 
 // sums += A x over eight columns, from column jc on, of a column of tiles.
 template <class T>
 void multiply_eight(const TileColumn& c, const real_t<T>* a, int jc, std::int64_t n, int q,
                     const real_t<T>* x, real_t<T>* sums_) {
   using R = real_t<T>;
-  constexpr int l = lanes<R>, per = vectors_of_group<T>, count = columns_at_once<T>;
+  constexpr int l = lanes<R>, per = vectors_of_group<T>, count = columns_at_once<T>,
+                at_once = rows_at_once<T>;
   const R* const xj = x + at<T>(jc);
   const bool diagonal = c.rows[0] == c.column;
   for (int first = 0; first < eight; first += count) {
@@ -73,43 +118,17 @@ void multiply_eight(const TileColumn& c, const real_t<T>* a, int jc, std::int64_
       const R* const xi = x + std::int64_t{c.rows[t]} * order * planes<T>;
       const R* const tile = a + std::int64_t{t} * eight_values<T> + first * group_values<T>;
       const bool twice = t > 0 || !diagonal;
-      // Only groups with rows from q to n - 1.
-      const std::int64_t above = q - std::int64_t{c.rows[t]} * order,
-                         inside = n - std::int64_t{c.rows[t]} * order;
-      const int begin = above > 0 ? static_cast<int>(above) / group_size<T> : 0;
-      const int end =
-          inside < order ? (static_cast<int>(inside) + group_size<T> - 1) / group_size<T> : groups_of_tile<T>;
+      const std::int64_t row = std::int64_t{c.rows[t]} * order;
+      const int begin = rows_begin<T>(row, q), end = rows_end<T>(row, n);
       for (int g = begin; g < end; ++g)
-#pragma GCC unroll 4
-        for (int u = 0; u < per; ++u) {
+#pragma GCC unroll 2
+        for (int u = 0; u < per; u += at_once) {
           const std::int64_t here = g * group_values<T> + u * l;
           const R* const p = tile + g * rows_values<T> + u * l;
-          Packet<T> even = load_packet<T>(y + here), odd = {};
-          if (twice) {
-            const Packet<T> xr = load_packet<T>(xi + here);
-#pragma GCC unroll 8
-            for (int col = 0; col < count; ++col) {
-              const Packet<T> v = load_packet<T>(p + col * group_values<T>);
-              const Packet<T> b = broadcast_packet<T>(xj + first + col, group_size<T>);
-              if (col % 2)
-                add_product(odd, v, b);
-              else
-                add_product(even, v, b);
-              add_adjoint_product(total[col], v, xr);
-            }
-          } else {
-#pragma GCC unroll 8
-            for (int col = 0; col < count; ++col) {
-              const Packet<T> v = load_packet<T>(p + col * group_values<T>);
-              const Packet<T> b = broadcast_packet<T>(xj + first + col, group_size<T>);
-              if (col % 2)
-                add_product(odd, v, b);
-              else
-                add_product(even, v, b);
-            }
-          }
-          add(even, odd);
-          store_packet(y + here, even);
+          if (twice)
+            multiply_rows<T, true>(p, xj + first, xi + here, y + here, total);
+          else
+            multiply_rows<T, false>(p, xj + first, xi + here, y + here, total);
         }
     }
     R* const yj = sums_ + std::int64_t{c.slot_of_column} * order * planes<T> + at<T>(jc % order) + first;
@@ -133,7 +152,7 @@ real_t<T> multiply(const TileMember<real_t<T>>& member, std::int64_t n, int q, c
   const int first = q / order;
   int from = 0;
   while (from < member.touched_count && member.touched[from] < first) ++from;
-  for (int k = from; k < member.touched_count; ++k)  // from the caches of those who wrote x
+  for (int k = from; k < member.touched_count; ++k)  // other threads wrote x
     for (int r = 0; r < values; r += 64 / static_cast<int>(sizeof(R)))
       prefetch(x + std::int64_t{member.touched[k]} * values + r);
   const Vector<R> zero{};
@@ -302,52 +321,73 @@ void form_rows(const TileStep<T>& step, int member, real_t<T>* dots) {
   }
 }
 
-template <class T>
-void update(const TileMember<real_t<T>>& member, int next, int panel, const real_t<T>* vw) {
+// A := A - V W^H - W V^H in `vectors` vectors of rows of a tile, from vector e on, and in its columns from `from` on.
+//   tile   the first eight columns of the tile, `stride` values before the next eight
+//   row, column   first row and column of the tile
+template <class T, int vectors>
+void update_rows(real_t<T>* tile, std::int64_t stride, std::int64_t row, std::int64_t column, int e, int from,
+                 int inner, const real_t<T>* vw) {
   using R = real_t<T>;
-  constexpr int l = lanes<R>, per = vectors_of_group<T>, vectors = is_complex<T> ? 1 : 2,
-                columns = tile_columns, values = group_values<T>;
-  const int first = next / order, inner = 2 * panel;
+  constexpr int l = lanes<R>, per = vectors_of_group<T>, columns = tile_columns, values = group_values<T>;
+  const R* left[vectors];
+  std::int64_t rows[vectors];  // in eight columns of the tile
+  for (int v = 0; v < vectors; ++v) {
+    const int g = (e + v) / per, u = (e + v) % per;
+    left[v] = vw + (row / group_size<T> + g) * inner * values + u * l;
+    rows[v] = g * rows_values<T> + u * l;
+  }
+  for (int col = from; col < order; col += columns) {
+    R* const here = tile + col / eight * stride + col % eight * values;
+    const R* const right =
+        vw + (column + col) / group_size<T> * inner * values + (column + col) % group_size<T>;
+    Packet<T> total[vectors][columns];
+#pragma GCC unroll 4
+    for (int v = 0; v < vectors; ++v)
+#pragma GCC unroll 8
+      for (int j = 0; j < columns; ++j) total[v][j] = load_packet<T>(here + rows[v] + j * values);
+    for (int i = 0; i < inner; ++i) {
+      const R* const r = right + std::int64_t{i ^ 1} * values;
+      Packet<T> x[vectors];
+#pragma GCC unroll 4
+      for (int v = 0; v < vectors; ++v) x[v] = load_packet<T>(left[v] + std::int64_t{i} * values);
+#pragma GCC unroll 8
+      for (int j = 0; j < columns; ++j) {
+        const Packet<T> b = broadcast_packet<T>(r + j, group_size<T>);
+#pragma GCC unroll 4
+        for (int v = 0; v < vectors; ++v) subtract_product_adjoint(total[v][j], x[v], b);
+      }
+    }
+#pragma GCC unroll 4
+    for (int v = 0; v < vectors; ++v)
+#pragma GCC unroll 8
+      for (int j = 0; j < columns; ++j) store_packet(here + rows[v] + j * values, total[v][j]);
+  }
+}
+
+template <class T>
+void update(const TileMember<real_t<T>>& member, std::int64_t n, int next, int panel, const real_t<T>* vw) {
+  constexpr int per = vectors_of_group<T>;
+  // The accumulators fill the registers.
+  constexpr int most = is_complex<T> ? 1 : vector_bytes == 32 ? 3 : 2;
+  const int first = next / order;
   for (int k = 0; k < member.column_count; ++k) {
     const TileColumn& c = member.columns[k];
     if (c.column < first) continue;
-    for (int t = 0; t < c.count; ++t)
-      for (int e = 0; e < groups_of_tile<T> * per; e += vectors) {  // vectors of the tile's rows
-        const R* left[vectors];
-        std::int64_t rows[vectors];  // in eight columns of the tile
-        for (int v = 0; v < vectors; ++v) {
-          const int g = (e + v) / per, u = (e + v) % per;
-          left[v] = vw + (std::int64_t{c.rows[t]} * groups_of_tile<T> + g) * inner * values + u * l;
-          rows[v] = g * rows_values<T> + u * l;
-        }
-        for (int col = c.column == first ? next % order / eight * eight : 0; col < order; col += columns) {
-          const std::int64_t column = std::int64_t{c.column} * order + col;
-          R* const tile = member.tiles + c.offset +
-                          (std::int64_t{col / eight} * c.count + t) * eight_values<T> + col % eight * values;
-          const R* const right = vw + column / group_size<T> * inner * values + column % group_size<T>;
-          Packet<T> total[vectors][columns];
-#pragma GCC unroll 2
-          for (int v = 0; v < vectors; ++v)
-#pragma GCC unroll 8
-            for (int j = 0; j < columns; ++j) total[v][j] = load_packet<T>(tile + rows[v] + j * values);
-          for (int i = 0; i < inner; ++i) {
-            const R* const r = right + std::int64_t{i ^ 1} * values;
-            Packet<T> x[vectors];
-#pragma GCC unroll 2
-            for (int v = 0; v < vectors; ++v) x[v] = load_packet<T>(left[v] + std::int64_t{i} * values);
-#pragma GCC unroll 8
-            for (int j = 0; j < columns; ++j) {
-              const Packet<T> b = broadcast_packet<T>(r + j, group_size<T>);
-#pragma GCC unroll 2
-              for (int v = 0; v < vectors; ++v) subtract_product_adjoint(total[v][j], x[v], b);
-            }
-          }
-#pragma GCC unroll 2
-          for (int v = 0; v < vectors; ++v)
-#pragma GCC unroll 8
-            for (int j = 0; j < columns; ++j) store_packet(tile + rows[v] + j * values, total[v][j]);
-        }
-      }
+    const int from = c.column == first ? next % order / eight * eight : 0;
+    const std::int64_t stride = std::int64_t{c.count} * eight_values<T>,
+                       column = std::int64_t{c.column} * order;
+    for (int t = 0; t < c.count; ++t) {
+      real_t<T>* const tile = member.tiles + c.offset + std::int64_t{t} * eight_values<T>;
+      const std::int64_t row = std::int64_t{c.rows[t]} * order;
+      int e = rows_begin<T>(row, next) * per;
+      const int end = rows_end<T>(row, n) * per;
+      for (; e + most <= end; e += most)
+        update_rows<T, most>(tile, stride, row, column, e, from, 2 * panel, vw);
+      if constexpr (most > 2)
+        for (; e + 2 <= end; e += 2) update_rows<T, 2>(tile, stride, row, column, e, from, 2 * panel, vw);
+      if constexpr (most > 1)
+        for (; e < end; ++e) update_rows<T, 1>(tile, stride, row, column, e, from, 2 * panel, vw);
+    }
   }
 }
 

@@ -17,12 +17,12 @@ inline constexpr int tile_order = 32, tile_columns_of_panel = 8;
 
 // A member's tiles of one column of tiles.
 struct TileColumn {
-  int column;           // of tiles
-  int count;            // tiles
-  const int* rows;      // of tiles, ascending; the first is `column` if the member owns the diagonal tile
-  const int* slots;     // of the tiles' rows among the member's sums
-  int slot_of_column;   // of this column's rows among the member's sums
-  std::int64_t offset;  // of the first tile in the member's tiles
+  int column;          // its number among the columns of tiles
+  int count;           // tiles in it
+  const int* rows;     // rows of tiles, ascending; the first is `column` if the member owns the diagonal tile
+  const int* slots;    // places of the tiles' rows among the member's sums
+  int slot_of_column;  // place of this column's rows among the member's sums
+  std::int64_t offset;  // place of the first tile among the member's values
 };
 
 template <class R>
@@ -71,7 +71,7 @@ struct TileKernels {
   // of x below its first row.
   void (*form_rows)(const TileStep<T>& step, int member, R* dots);
   // A := A - V W^H - W V^H in the member's tiles from column `next` on.
-  void (*update)(const TileMember<R>& member, int next, int panel, const R* vw);
+  void (*update)(const TileMember<R>& member, std::int64_t n, int next, int panel, const R* vw);
 };
 
 EIGEN_G_BY_WIDTH(template <class T> TileKernels<T> tile_kernels(););

@@ -17,7 +17,7 @@ namespace {
 
 // Measured: data/perf/DECISIONS.md, "Reduction on a team of threads". They depend on n alone, because results depend on them.
 int members_of(std::int64_t n) {
-  return n < 128 ? 1 : n < 300 ? 4 : n < 1500 ? 16 : n < 3000 ? 32 : 64;
+  return n < 150 ? 1 : n < 300 ? 4 : n < 1500 ? 16 : n < 3000 ? 32 : 64;
 }
 int panel_of(std::int64_t n) {
   return n < 1500 ? 16 : 32;
@@ -30,7 +30,8 @@ struct Tiles {
   using R = real_t<T>;
   std::int64_t n;
   int blocks, members, grid_rows, grid_columns, panel;
-  // Of the dot products that a member sums, as values of R, and of what it publishes: its part of x^H A x and these sums.
+  // Numbers of values of R: dot products that a member sums, values that it publishes (these sums and its part of x^H A x), and the
+  // distance between the members' parts of all dot products.
   int dots_of_member, published, dots_stride;
   TileMember<R>* member;
   TilePlace<R>* places;
@@ -98,7 +99,7 @@ struct Tiles {
     TileColumn* next_column = columns;
     int *next_row = rows, *next_slot = slots, *next_touched = touched;
     R* next_value = tiles;
-    int* const slot_of = ends;  // of a row of tiles among the member's sums; -1: none
+    int* const slot_of = ends;  // place of a row of tiles among the member's sums; -1: none
     for (int m = 0; m < members; ++m) {
       TileMember<R>& me = member[m];
       me.columns = next_column;
@@ -309,7 +310,7 @@ class TileReduction {
 
   void update(TeamThread& me, std::int64_t next) {
     for (int m = me.index(); m < s_.members; m += me.count())
-      kernels_.update(s_.member[m], static_cast<int>(next), s_.panel, s_.vw);
+      kernels_.update(s_.member[m], s_.n, static_cast<int>(next), s_.panel, s_.vw);
   }
 
   // h_q, b_q: row q of A' x and of column q of A'. quad: x^H A' x. tail: the square of x below its first row, alpha.

@@ -24,7 +24,7 @@ namespace eigen_g {
 //             then unspecified
 // Takes up to team_threads(n) threads. The results do not depend on their number. They have other bits for each vector width
 // (hybrid/vector/width.hpp). A column whose tail has a sum of squares below negligible_square counts as reduced (tau = 0).
-// Cost: 4/3 n^3 flops. Half of A is read once for each column, from the caches where it fits. Two barriers a column.
+// Cost: 4/3 n^3 flops. Half of A is read once for each column, from the caches if it fits. Two barriers a column.
 //
 // The matrix is dealt out to a number of members that depends on n alone, and every sum is formed member by member. A thread acts for one
 // or several members. A column takes two phases:

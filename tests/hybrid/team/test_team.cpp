@@ -16,14 +16,14 @@ using namespace eigen_g;
 
 namespace {
 
-struct Outcome {
+struct StepsResult {
   std::vector<long> values;
   int most = 0;  // threads at the same time
 };
 
 // Every step each member adds what its neighbour had after the step before. A missing barrier or a late thread that begins in the wrong
 // step changes the values.
-Outcome steps(int threads, int members, int count, int steps_to_regroup) {
+StepsResult steps(int threads, int members, int count, int steps_to_regroup) {
   std::vector<long> values[2] = {std::vector<long>(members, 1), std::vector<long>(members)};
   int next = 0;
   std::atomic<int> most{0};
@@ -73,11 +73,11 @@ TEST_CASE("a team inside a loop or another team is one thread") {
   const std::vector<long> alone = steps(1, 6, 50, 5).values;
   std::atomic<int> wrong{0};
   for_each(8, 2, [&](std::int64_t) {
-    const Outcome inside = steps(4, 6, 50, 5);
+    const StepsResult inside = steps(4, 6, 50, 5);
     if (inside.values != alone || inside.most != 1) ++wrong;
   });
   run_team(2, [&](TeamThread&) {
-    const Outcome inside = steps(4, 6, 50, 5);
+    const StepsResult inside = steps(4, 6, 50, 5);
     if (inside.values != alone || inside.most != 1) ++wrong;
   });
   CHECK(wrong == 0);

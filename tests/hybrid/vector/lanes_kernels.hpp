@@ -1,4 +1,4 @@
-// What hybrid/vector/lanes.hpp does, as functions of each width.
+// The operations of hybrid/vector/lanes.hpp as functions of each width.
 #pragma once
 
 #include <cstdint>
