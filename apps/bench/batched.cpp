@@ -342,7 +342,7 @@ class BatchCase {
       cusolver_->sygvd(n, z_.data() + k * n * n, n, factors_.data() + k * n * n, n, w_.data() + k * n);
   }
 
-  // Of the first matrices and of the last ones.
+  // Verifies the first problems and the last ones.
   WorstPairs verified_pencils(const BatchShape& solved) const {
     const auto [n, count] = solved.groups.front();
     const std::int64_t at_once = std::min(count, most_verified);

@@ -48,8 +48,9 @@ struct OpenPencil {
   OpenMatrix a, b;
   io::ScalarType type = io::ScalarType::d;
 };
-OpenPencil open_pencil(const GeneralisedOptions& options, const MatrixOptions& of_a, Progress& progress) {
-  OpenPencil p{of_a, open_matrix(of_a, progress), {}};
+OpenPencil open_pencil(const GeneralisedOptions& options, const MatrixOptions& of_a, const OpenMatrix& a,
+                       Progress& progress) {
+  OpenPencil p{of_a, a, {}};
   p.of_b.file = options.file;
   p.of_b.format = "auto";  // the content of B's file decides its format
   p.b = open_matrix(p.of_b, progress);
@@ -199,7 +200,7 @@ ExitCode solve_generalised(GeneralisedSolve request) {
         *choose_calibration(request.calibration, uncalibrated_machine()).calibration);
 
   const Stopwatch reading;
-  const OpenPencil opened = open_pencil(request.b, request.matrix, progress);
+  const OpenPencil opened = open_pencil(request.b, request.matrix, request.opened, progress);
   r.type = opened.type;
   io::with_type(opened.type,
                 [&]<class T>(T) { solve_pencil_as<T>(request, opened, reading, sink, progress, r); });
@@ -225,7 +226,7 @@ ExitCode verify_generalised_files(const GeneralisedVerify& request) {
   r.threads = threads_used(request.run);
 
   const Stopwatch reading;
-  const OpenPencil opened = open_pencil(request.b, request.matrix, progress);
+  const OpenPencil opened = open_pencil(request.b, request.matrix, request.opened, progress);
   r.type = opened.type;
   io::with_type(opened.type, [&]<class T>(T) { verify_pencil_as<T>(request, opened, reading, progress, r); });
   progress.finish();

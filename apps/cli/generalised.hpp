@@ -40,6 +40,7 @@ void add_generalised_options(CLI::App& command, GeneralisedOptions& options);
 struct GeneralisedSolve {
   GeneralisedOptions b;
   MatrixOptions matrix;
+  OpenMatrix opened;  // the file of `matrix`
   RunOptions run;
   std::string prefix;
   ResultFormat format = ResultFormat::npy;
@@ -55,6 +56,7 @@ ExitCode solve_generalised(GeneralisedSolve request);
 struct GeneralisedVerify {
   GeneralisedOptions b;
   MatrixOptions matrix;
+  OpenMatrix opened;  // the file of `matrix`
   RunOptions run;
   std::string values, vectors;
 };

@@ -138,9 +138,10 @@ ExitCode solve_few_of(const SolveOptions& options) {
 }
 
 // Solves A x = w B x, with its own calls and report.
-ExitCode solve_generalised_of(const SolveOptions& options) {
+ExitCode solve_generalised_of(const SolveOptions& options, const OpenMatrix& opened) {
   GeneralisedSolve request;
   request.b = options.generalised;
+  request.opened = opened;
   request.matrix = options.matrix;
   request.run = options.run;
   request.prefix = options.prefix;
@@ -252,9 +253,14 @@ ExitCode solve_file(const SolveOptions& options) {
           "--near or --grid");
   };
   require_few(options.few.only_for_few());
-  if (options.generalised.wanted() && !holds_stack(options.matrix)) {
-    require_few(options.few.keep_unconverged);
-    return solve_generalised_of(options);
+  std::optional<OpenMatrix> open_already;
+  if (options.generalised.wanted()) {
+    Progress silent(false);
+    open_already = open_matrix(options.matrix, silent, io::DatasetShape::square_matrices);
+    if (!io::is_stack(open_already->file, read_options(options.matrix, 1, silent))) {
+      require_few(options.few.keep_unconverged);
+      return solve_generalised_of(options, *open_already);
+    }
   }
   require_one_process();
   const Stopwatch total;
@@ -271,7 +277,8 @@ ExitCode solve_file(const SolveOptions& options) {
   report.threads = threads_used(options.run);
   const Stopwatch reading;
   const std::future<void> starting = start_beside_reading(options.matrix.file, given.devices.device);
-  const OpenMatrix opened = open_matrix(options.matrix, progress, io::DatasetShape::square_matrices);
+  const OpenMatrix opened =
+      open_already ? *open_already : open_matrix(options.matrix, progress, io::DatasetShape::square_matrices);
   if (io::is_stack(opened.file, read_options(options.matrix, 1, progress)))
     return solve_stack(options, {opened, total, reading, sink, progress});
   if (options.few.keep_unconverged)

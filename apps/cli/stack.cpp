@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "apps/cli/launcher.hpp"
+#include "apps/cli/matrix_input.hpp"
 #include "apps/cli/stack_report.hpp"
 #include "apps/io/stack_file.hpp"
 #include "apps/support/exit_codes.hpp"
@@ -237,12 +238,6 @@ ExitCode verify_stack(const MatrixOptions& matrix, const GeneralisedOptions& gen
   warn(io::name_in_stack(matrix.file, report.stack.shape, report.check.first_failed) +
        ": verification FAILED");
   return ExitCode::not_verified;
-}
-
-bool holds_stack(const MatrixOptions& matrix) {
-  Progress silent(false);
-  const OpenMatrix opened = open_matrix(matrix, silent, io::DatasetShape::square_matrices);
-  return io::is_stack(opened.file, read_options(matrix, 1, silent));
 }
 
 }  // namespace eigen_g::apps

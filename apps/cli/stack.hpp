@@ -25,7 +25,4 @@ ExitCode verify_stack(const MatrixOptions& matrix, const GeneralisedOptions& gen
                       const std::string& values, const std::string& vectors, const RunOptions& run_options,
                       const StackRun& run);
 
-// True if the file of the matrix holds a stack.
-bool holds_stack(const MatrixOptions& matrix);
-
 }  // namespace eigen_g::apps

@@ -95,16 +95,12 @@ void verify_as(const VerifyOptions& options, const OpenMatrix& opened, Progress&
 }
 
 ExitCode verify_files(const VerifyOptions& options) {
-  if (options.generalised.wanted() && !holds_stack(options.matrix))
-    return verify_generalised_files(
-        {options.generalised, options.matrix, options.run, options.values, options.vectors});
   const Stopwatch total;
   require_apart({{"MATRIX", options.matrix.file},
                  {"--b", options.generalised.file},
                  {"--values", options.values},
                  {"--vectors", options.vectors}},
                 {{"--json", options.run.json}}, options.run.force);
-  ReportSink sink(options.run);
   Progress progress(!options.run.quiet);
   VerifyReport report;
   report.threads = threads_used(options.run);
@@ -113,7 +109,14 @@ ExitCode verify_files(const VerifyOptions& options) {
 
   const Stopwatch reading;
   const OpenMatrix opened = open_matrix(options.matrix, progress, io::DatasetShape::square_matrices);
-  if (io::is_stack(opened.file, read_options(options.matrix, 1, progress)))
+  const bool stack = io::is_stack(opened.file, read_options(options.matrix, 1, progress));
+  if (options.generalised.wanted() && !stack) {
+    progress.finish();
+    return verify_generalised_files(
+        {options.generalised, options.matrix, opened, options.run, options.values, options.vectors});
+  }
+  ReportSink sink(options.run);
+  if (stack)
     return verify_stack(options.matrix, options.generalised, options.values, options.vectors, options.run,
                         {opened, total, reading, sink, progress});
   const bool sparse = opened.type == io::ScalarType::d &&

@@ -17,7 +17,7 @@ struct BatchArrays {
   std::int64_t n, count;
   std::uintptr_t a;
   std::int64_t lda, stride_a;
-  std::uintptr_t b;  // of generalised problems
+  std::uintptr_t b;  // with itype 1
   std::int64_t ldb, stride_b;
   std::uintptr_t w, z;
   std::int64_t ldz, stride_z;

@@ -3,12 +3,19 @@
 //   A_k = Z_k diag(w_k) Z_k^H,   k = 0, ..., count - 1        eigen_g_batched()
 //   A_k Z_k = B_k Z_k diag(w_k)                               sygvd_batched()
 //
-// Each matrix has the results that it has alone: on one device its bits depend neither on the other matrices nor on its place in the batch.
+// Each matrix has the results that a batch of this matrix alone has on the same device. Its bits depend neither on the other matrices nor on
+// its index in the batch. The results of eigen_g() may differ from them by rounding errors.
 // A NaN, an infinity or a failure in one matrix harms that matrix only, and its status says so.
 //
-// On a GPU matrices of order up to 512 are solved by kernels for batches. Larger ones, and matrices on a GPU whose shared memory is too
-// small, are solved one after the other by the solver of eigen_g.hpp. On the CPU each thread solves matrices of its own; matrices of order
-// 300 or more are solved one after the other, each with all threads.
+// The kernels for batches solve many matrices at the same time on a GPU, up to a largest order:
+//
+//                          compute capability 9.0 or later   earlier
+//   standard problems      512                               128
+//   generalised problems   128                               128
+//
+// The solver of eigen_g.hpp solves larger problems one after the other. If the GPU's shared memory is too small for the kernels, it solves
+// all problems. On the CPU each thread solves matrices of its own. Matrices of order 300 or more are solved one after the other, each with the
+// threads that eigen_g() takes for its order.
 //
 //   std::vector<double> a(count * n * n), w(count * n), z(count * n * n);
 //   const auto report = eigen_g::eigen_g_batched(n, count, a.data(), n, w.data(), z.data(), n);
@@ -25,17 +32,17 @@
 
 namespace eigen_g {
 
-// Distances between the arrays of consecutive matrices, in values. 0: the arrays follow each other without a gap, a stride of lda n,
-// m, ldz m and ldb n, where m is the number of pairs of a matrix.
+// Distances between the arrays of consecutive matrices, in entries of the array. 0: the arrays follow each other without a gap. This is a
+// distance of lda n for a, m for w, ldz m for z and ldb n for b, where m is the number of pairs of a matrix.
 struct BatchStrides {
   std::int64_t a = 0, w = 0, z = 0;
-  std::int64_t b = 0;  // of generalised problems
+  std::int64_t b = 0;  // only sygvd_batched() reads it
 };
 
 struct BatchReport {
   std::int64_t count = 0;          // matrices
   std::int64_t failed = 0;         // matrices whose status is not 0
-  std::int64_t first_failed = -1;  // index of the first of them
+  std::int64_t first_failed = -1;  // index of the first matrix whose status is not 0; -1: none
   std::int64_t m = 0;              // pairs of each matrix; of a ragged batch, of its largest matrix
   double seconds = 0;              // time of the whole call
   std::vector<DeviceWork> devices;
@@ -47,15 +54,17 @@ struct BatchReport {
 //   a          count matrices, each n x n with lda >= max(1, n); host memory, in, not changed. Only the triangle options.uplo is read
 //   w          count arrays of m values, host memory, out, ascending
 //   z          count matrices n x m with ldz >= max(1, n), host memory, out. z may be a itself, with equal leading dimensions and strides.
-//              Null if options.vectors is false
+//              Not used if options.vectors is false; it may then be null
 //   status     count numbers, host memory, out; may be null. 0: solved; -1: a NaN or an infinity in the triangle, values and vectors are
 //              NaN; > 0: not converged, as Report::info
-// Options: uplo, vectors, and subset by index. Another value than the default in the other options throws InvalidArgument, but
-// Path::automatic and Path::one_stage are the same here. Devices: device and threads; the other members must have their defaults.
-// DeviceChoice::automatic: a GPU if there is one and n is large enough for eigen_g(), or if the matrices have 4096 rows or more
-// together. If the GPU has too little memory, the batch is solved on the CPU.
+// Options: uplo, vectors, and subset by index. All other options must have their defaults, except that Path::one_stage is allowed too.
+// Devices: device and threads. gpus, ratio and multiprocessors must have their defaults; calibration and engine_rates are not used.
+// DeviceChoice::automatic takes a GPU if there is one and one of two conditions holds: n is large enough for eigen_g(), or all matrices
+// together have 4096 rows or more. If the GPU has too little memory, the batch is solved on the CPU. With DeviceChoice::gpu too little
+// memory throws OutOfMemory.
 // Blocks until done. Throws InvalidArgument, OutOfMemory, DeviceError.
-// Cost: 4/3 n^3 + 2 n^3 flops and at most 4/3 n^3 for divide and conquer, for each matrix; a, w and z pass through memory once.
+// Cost of each matrix: 4/3 n^3 flops for the reduction, at most 4/3 n^3 for the divide and conquer and 2 n^3 for the vectors. a, w and z are
+// read or written once.
 template <class T>
 [[nodiscard]] BatchReport eigen_g_batched(std::int64_t n, std::int64_t count, const T* a, std::int64_t lda,
                                           same_t<real_t<T>>* w, same_t<T>* z, std::int64_t ldz,
@@ -65,7 +74,7 @@ template <class T>
 // Strided batch on device pointers, on the GPU that holds them. a is not changed, unless z is a.
 //   status   count numbers, device memory, out; may be null
 //   stream   the solve starts after all work that is in the stream, and is complete when the call returns; null: default stream
-// Blocks once, at the end, if n <= 512.
+// Waits for the GPU once, at the end, if the kernels for batches solve the matrices. Otherwise it waits for each matrix.
 template <class T>
 [[nodiscard]] BatchReport eigen_g_batched(std::int64_t n, std::int64_t count, DevicePointer<T> a,
                                           std::int64_t lda, same_t<DevicePointer<real_t<T>>> w,
@@ -74,8 +83,8 @@ template <class T>
                                           const BatchStrides& strides = {}, const Options& options = {},
                                           const Devices& devices = {});
 
-// Ragged batch: matrices of different orders, or in different places. All arrays of this struct are in host memory and have `count`
-// entries; a[k], w[k] and z[k] are pointers to host memory or to device memory, by the call.
+// Ragged batch: matrices of different orders, or with addresses that no stride describes. All arrays of this struct are in host memory and
+// have `count` entries. a[k], w[k], z[k] and b[k] are pointers to host memory or to device memory, as the argument `pointers` says.
 template <class T>
 struct RaggedBatch {
   std::int64_t count = 0;
@@ -88,7 +97,8 @@ struct RaggedBatch {
   const T* const* b = nullptr;        // null: standard problems; else generalised ones, as in sygvd_batched()
   const std::int64_t* ldb = nullptr;  // null: n[k]
 };
-// As eigen_g_batched() or, with b, as sygvd_batched(). A subset by index must exist in each matrix.
+// Solves a ragged batch as eigen_g_batched() does or, with b, as sygvd_batched(). A subset by index must exist in each matrix. The form
+// without `pointers` is for host pointers.
 //   status   count numbers, host memory, out; may be null
 template <class T>
 [[nodiscard]] BatchReport eigen_g_ragged(const RaggedBatch<T>& batch, std::int32_t* status = nullptr,
@@ -98,19 +108,20 @@ template <class T>
                                          std::int32_t* status = nullptr, const Options& options = {},
                                          const Devices& devices = {});
 
-// Generalised problems A_k x = w B_k x, where each B_k is symmetric (Hermitian) and positive definite: B_k = L L^H, X_k^H B_k X_k = I. On
-// host pointers; a batch of sygvd() with itype 1 (generalised.hpp).
+// Generalised problems A_k x = w B_k x on host pointers: a batch of sygvd() with itype 1 (generalised.hpp). Each B_k is symmetric
+// (Hermitian) and positive definite. The eigenvectors are the columns of X_k, with X_k^H B_k X_k = I. B_k = L L^H is the Cholesky factorization.
 //   b          count matrices, each n x n with ldb >= max(1, n), host memory, in, not changed; its triangle options.uplo is read
-//   z          not b
+//   z          must not be b
 //   status     0: solved. -1: a NaN or an infinity in A or B, or eigenvalues overflow. 1 to n: not converged. n + k: B's leading minor of
 //              order k is not positive. Values and vectors are NaN if the status is -1 or greater than n
-// All other arguments as in eigen_g_batched(), also for the choice of the device.
-// On the CPU each problem has the results and the accuracy of sygvd(). On a GPU with n <= 128:
+// All other arguments and the choice of the device are as in eigen_g_batched().
+// On the CPU, and on a GPU with n > 128, each problem has the results and the accuracy of sygvd(). On a GPU with n <= 128:
 //   - A and B may have any scale: they are multiplied by powers of two.
-//   - The bounds of sygvd() hold. B is factored in the order of its descending diagonal, if its entries differ by a factor of 4 or more, but
-//     never with diagonal pivoting. Each value has an error near n ulp |C|, C = L^-1 A L^-H, so that values that are small by
-//     modulus keep fewer digits than on the CPU if B is ill-conditioned.
-//   - The bits of a problem depend neither on the other problems nor on its place in the batch.
+//   - The bounds of sygvd() hold. B is factored in the order of its descending diagonal if the entries of the diagonal differ by a factor of
+//     4 or more, but never with diagonal pivoting.
+//   - Each value has an error near n ulp |C|, C = L^-1 A L^-H. If B is ill-conditioned, values that are small by modulus therefore keep
+//     fewer digits than on the CPU.
+//   - The bits of a problem depend neither on the other problems nor on its index in the batch.
 // Cost: n^3 / 3 flops for L, 2 n^3 for C and n^2 m for the vectors, in addition to eigen_g_batched().
 template <class T>
 [[nodiscard]] BatchReport sygvd_batched(std::int64_t n, std::int64_t count, const T* a, std::int64_t lda,
@@ -119,7 +130,7 @@ template <class T>
                                         const BatchStrides& strides = {}, const Options& options = {},
                                         const Devices& devices = {});
 
-// The same on device pointers. Neither a nor b is changed, unless z is a.
+// Generalised problems on device pointers. Neither a nor b is changed, unless z is a.
 template <class T>
 [[nodiscard]] BatchReport sygvd_batched(std::int64_t n, std::int64_t count, DevicePointer<T> a,
                                         std::int64_t lda, same_t<DevicePointer<T>> b, std::int64_t ldb,
@@ -128,14 +139,15 @@ template <class T>
                                         CUstream_st* stream, const BatchStrides& strides = {},
                                         const Options& options = {}, const Devices& devices = {});
 
-// Upper bound of the memory that eigen_g_batched() uses in addition to its arrays; with `generalised` that of sygvd_batched().
+// Returns an upper bound of the memory that eigen_g_batched() uses in addition to the caller's arrays. If `generalised` is true, the bound is
+// for sygvd_batched().
 template <class T = double>
 [[nodiscard]] WorkspaceBytes batched_workspace_bytes(std::int64_t n, std::int64_t count,
                                                      const Options& options, bool on_gpu,
                                                      Pointers pointers = Pointers::host,
                                                      bool generalised = false);
 
-// What BatchedSolver and GeneralisedBatchedSolver share. Move-only.
+// BatchedSolver and GeneralisedBatchedSolver share this part. Move-only.
 template <class T>
 class PlannedBatchedSolver {
  public:
@@ -143,8 +155,8 @@ class PlannedBatchedSolver {
   PlannedBatchedSolver(PlannedBatchedSolver&&) noexcept;
   PlannedBatchedSolver& operator=(PlannedBatchedSolver&&) noexcept;
 
-  WorkspaceBytes workspace() const;  // a solve's memory in addition to its arrays
-  // As Solver::set_workspace().
+  WorkspaceBytes workspace() const;  // memory of a solve in addition to the caller's arrays
+  // Sets the workspace of later solves, as Solver::set_workspace() does.
   void set_workspace(const Workspace& workspace);
 
  protected:
@@ -166,9 +178,10 @@ class BatchedSolver : public PlannedBatchedSolver<T> {
                                   DevicePointer<real_t<T>> w, DevicePointer<T> z, std::int64_t ldz,
                                   DevicePointer<std::int32_t> status, CUstream_st* stream,
                                   const BatchStrides& strides = {});
-  // Queues the same work and returns without waiting, if n <= 512; the matrices' status is the only report. From the second call on the
-  // work can be captured in a CUDA graph. Each call runs after the one before, on any stream. A graph has no such order: the solver and
-  // its workspace must not be in use elsewhere while the graph runs. For larger n as solve().
+  // Queues the same work and returns without waiting, if the kernels for batches solve the matrices. The array `status` is the only report.
+  // From the second call on the work can be captured in a CUDA graph. Each call runs after the one before, on any stream. A graph has no
+  // such order: the solver and its workspace must not be in use elsewhere while the graph runs.
+  // If the solver of eigen_g.hpp solves the matrices, enqueue() waits like solve(), and cannot be captured.
   void enqueue(std::int64_t count, DevicePointer<T> a, std::int64_t lda, DevicePointer<real_t<T>> w,
                DevicePointer<T> z, std::int64_t ldz, DevicePointer<std::int32_t> status, CUstream_st* stream,
                const BatchStrides& strides = {});
@@ -177,7 +190,7 @@ class BatchedSolver : public PlannedBatchedSolver<T> {
   using PlannedBatchedSolver<T>::impl_;
 };
 
-// The same for generalised problems: solve() as sygvd_batched() on device pointers, and enqueue() as in BatchedSolver.
+// A solver for generalised problems, planned once. solve() is sygvd_batched() on device pointers. enqueue() is as in BatchedSolver.
 template <class T>
 class GeneralisedBatchedSolver : public PlannedBatchedSolver<T> {
  public:

@@ -54,7 +54,7 @@ __global__ void __launch_bounds__(tile_threads) factors_in_memory(Chunk<T> chunk
   const int n = chunk.order(chunk.id(matrix));
   if (k0 >= n - 1) return;
   const Reflectors<T> vs(work, matrix);
-  Tile<T> sum;
+  Tile<T, true> sum;
   sum.clear();
   ReflectorTile<T> next;
   next.fetch(vs, n, k0, k0);
@@ -142,7 +142,7 @@ __global__ void __launch_bounds__(tile_threads)
 #pragma unroll 1
   for (int k0 = (n - 2) / tile_size * tile_size; k0 >= 0; k0 -= tile_size) {
     __syncthreads();
-    Tile<T> sum;
+    Tile<T, true> sum;
     sum.clear();
     {  // Y
       ReflectorTile<T> next;
@@ -173,16 +173,23 @@ __global__ void __launch_bounds__(tile_threads)
     sum.each([&](int k, int c, T x) { ys[k * LD + c] = x; });
 #pragma unroll 1
     for (int r0 = k0; r0 < n; r0 += tile_size) {
-      __syncthreads();
-      for (int q = tid; q < tile_size * tile_size; q += tile_threads) {
-        const int k = k0 + q / tile_size, r = r0 + q % tile_size;
-        as[q / tile_size * LD + q % tile_size] = k < n - 1 && r > k && r < n ? vs(r, k) : T(0);
+      constexpr int rows = tile_threads / tile_size;
+      T reflectors[tile_size / rows];
+#pragma unroll
+      for (int q = 0; q < tile_size / rows; ++q) {
+        const int k = k0 + tid / tile_size + rows * q, r = r0 + tid % tile_size;
+        reflectors[q] = k < n - 1 && r > k && r < n ? -vs(r, k) : T(0);
       }
+      Tile<T> changed;
+      changed.each([&](int r, int c, T& x) { x = r0 + r < n && c < here ? z[c * ldz + r0 + r] : T(0); });
       __syncthreads();
-      sum.clear();
-      sum.template add<1, LD, 1, LD, tile_size>(as, ys);
-      sum.each([&](int r, int c, T x) {
-        if (r0 + r < n && c < here) z[c * ldz + r0 + r] = z[c * ldz + r0 + r] - x;
+#pragma unroll
+      for (int q = 0; q < tile_size / rows; ++q)
+        as[(tid / tile_size + rows * q) * LD + tid % tile_size] = reflectors[q];
+      __syncthreads();
+      changed.template add<1, LD, 1, LD, tile_size>(as, ys);
+      changed.each([&](int r, int c, T x) {
+        if (r0 + r < n && c < here) z[c * ldz + r0 + r] = x;
       });
     }
   }

@@ -110,8 +110,10 @@ BatchOnDevice<T>::BatchOnDevice(Resources& resources, int n, std::int64_t most, 
   impl_->chunk = impl_->method == Method::jacobi ? std::int64_t{1} << 30 : matrices * impl_->multiprocessors;
   impl_->chunk = std::clamp<std::int64_t>(impl_->chunk, 1, std::max<std::int64_t>(1, most));
   const std::int64_t chunks = (most + impl_->chunk - 1) / impl_->chunk;
+  // A lane of orders above 128 has a gigabyte of work arrays.
+  const std::int64_t most_lanes = n > 128 ? std::min<std::int64_t>(tuning.lanes, 4) : tuning.lanes;
   if (chunks > 1 && impl_->method != Method::jacobi)
-    for (std::int64_t lane = 0; lane < std::min(chunks, tuning.lanes); ++lane)
+    for (std::int64_t lane = 0; lane < std::min(chunks, most_lanes); ++lane)
       impl_->lanes.push_back(std::make_unique<Lane>(resources));
   impl_->lane_bytes = bytes_taken([&](Arena& arena) { impl_->place(arena); });
 }
@@ -125,9 +127,8 @@ BatchOnDevice<T>& BatchOnDevice<T>::operator=(BatchOnDevice&&) noexcept = defaul
 
 template <class T>
 bool BatchOnDevice<T>::supports(int n, bool vectors, bool pencils) {
-  const Device& facts = gpu_facts(current_gpu());
   if (pencils && n > largest_pencil_order) return false;
-  if (n > 128 && sizeof(real_t<T>) == 8 && facts.compute_major < 8) return false;  // Tile<double>
+  if (n > 128 && gpu_facts(current_gpu()).compute_major < 9) return false;  // no clusters of blocks
   int available = 0;
   EIGEN_G_CUDA(cudaDeviceGetAttribute(&available, cudaDevAttrMaxSharedMemoryPerBlockOptin, current_gpu()));
   return n <= largest_order && shared_bytes<T>(n, method_on_gpu<T>(n, vectors), vectors) <= available &&

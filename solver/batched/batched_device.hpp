@@ -18,10 +18,12 @@ class Resources;
 namespace eigen_g::batched {
 
 inline constexpr int largest_order = 512;
-inline constexpr int largest_pencil_order = 128;  // of generalised problems
+// For generalised problems. A pencil is the pair of matrices A and B of such a problem.
+inline constexpr int largest_pencil_order = 128;
 
-// Orders that the kernels are compiled for: exact orders, then the orders of matrices in warps and in blocks. A matrix of another order is padded
-// to the next one. The bits of its results depend on the padded order.
+// Orders that the kernels are compiled for. A matrix of another order is padded to the next order in the lists. The bits of its results depend
+// on the padded order. A thread solves a matrix of ExactOrders. A warp has a matrix of OrdersInWarps in its registers, and a thread block a
+// matrix of OrdersInBlocks. A matrix of OrdersInMemory is in device memory.
 template <int... N>
 struct PaddedOrders {};
 using ExactOrders = PaddedOrders<1, 2, 3, 4>;
@@ -43,8 +45,10 @@ constexpr int padded_order(int n) {
                     : next_order(OrdersInMemory(), n);
 }
 
-// How the kernels find the eigenpairs (run_chunk.cuh).
+// The kernels that find the eigenpairs (run_chunk.cuh). jacobi: Jacobi rotations. rows: QL, with a thread for each row of Z. conquer and
+// conquer_on_tensor_cores: divide and conquer in shared memory. in_memory: divide and conquer in device memory (run_in_memory.cuh).
 enum class Method { jacobi, rows, conquer, conquer_on_tensor_cores, in_memory };
+// Returns the number of leaves of T; 1: T is not divided. For Method::in_memory leaves_in_memory() has the number.
 constexpr int leaves_of(Method method) {
   return method == Method::conquer || method == Method::conquer_on_tensor_cores ? 4 : 1;
 }
@@ -57,13 +61,13 @@ constexpr Method method_of(int n, bool vectors, bool tensor_cores) {
                                                               : Method::conquer;
 }
 
-// Sizes of the chunks of a batch. The chunks run in `lanes` streams, each of which has the work arrays of one chunk. A file can replace
-// the values (hybrid/machine/tuning_file.hpp, section "batched").
+// Sizes of the chunks of a batch. In this file a lane is a stream with the work arrays of one chunk, not a lane of a warp. The chunks of a batch
+// use the lanes in turn. A file can replace the values (hybrid/machine/tuning_file.hpp, section "batched").
 struct BatchTuning {
-  // Matrices of a chunk for each multiprocessor, for orders up to 32, 64, 128, 256 and 512.
+  // A chunk has this number of matrices for each multiprocessor, for orders up to 32, 64, 128, 256 and 512.
   std::int64_t matrices_to_32 = 64, matrices_to_64 = 32, matrices_to_128 = 8, matrices_to_256 = 4,
                matrices_to_512 = 1;
-  std::int64_t lanes = 4;
+  std::int64_t lanes = 8;  // at most 4 are used for orders above 128
 };
 const BatchTuning&
 batch_tuning();  // the values of this process; throws InvalidArgument for a damaged tuning file
@@ -73,20 +77,22 @@ BatchTuning batch_tuning_by(TuningValues values);  // the values above, except t
 template <class T>
 class BatchOnDevice {
  public:
-  // Allocates nothing on the GPU. resources: for streams and events; must outlive the object.
+  // Takes streams and events from `resources`, which must outlive the object. Allocates no memory of the GPU.
   //   n         1 to largest_order
-  //   pencils   the problems are generalised: Chunk::b is given
+  //   pencils   true: the problems are generalised, and Chunk::b has the matrices B
   BatchOnDevice(Resources& resources, int n, std::int64_t most, bool vectors, bool pencils = false);
   ~BatchOnDevice();
   BatchOnDevice(BatchOnDevice&&) noexcept;
   BatchOnDevice& operator=(BatchOnDevice&&) noexcept;
 
-  // True if the GPU's shared memory is large enough for this order.
+  // Returns true if the kernels solve problems of order n on this GPU. Orders above 128 need compute capability 9.0 and standard problems. Each
+  // order needs enough shared memory.
   static bool supports(int n, bool vectors, bool pencils = false);
 
   std::uint64_t workspace_bytes() const;  // device memory of enqueue()
-  // Queues the solves of a batch, as one chunk of at most `most` matrices, after the work in `stream`; later work in `stream` starts after
-  // them. Does not wait, and allocates nothing, so that it can be captured in a CUDA graph.
+  // Queues the solves of a batch after the work in `stream`. Later work in `stream` starts after the solves. Does not wait, and allocates
+  // nothing, so that it can be captured in a CUDA graph.
+  //   batch       at most `most` matrices, described as one chunk. enqueue() divides it into smaller chunks
   //   workspace   workspace_bytes() bytes of device memory, 256-byte aligned, in use until the solves are complete
   void enqueue(const Chunk<T>& batch, void* workspace, CUstream_st* stream);
 
@@ -95,15 +101,16 @@ class BatchOnDevice {
   std::unique_ptr<Impl> impl_;
 };
 
-// Queues the kernels of one chunk. place_chunk_work(): its work arrays.
+// enqueue_chunk() queues the kernels of one chunk. place_chunk_work() takes the work arrays of a chunk of `count` matrices from the arena.
 template <class T>
 void enqueue_chunk(CUstream_st* stream, Method method, const Chunk<T>& chunk, const Work<T>& work,
                    bool vectors, int multiprocessors);
 template <class T>
 Work<T> place_chunk_work(Arena& arena, Method method, int n, bool vectors, std::int64_t count);
 template <class T>
-std::int64_t shared_bytes(int n, Method method, bool vectors);  // the most that a kernel of a chunk needs
-// The same for a chunk of generalised problems. Its standard problems need shared_bytes() too.
+std::int64_t shared_bytes(int n, Method method, bool vectors);  // largest need of one kernel of a chunk
+// These functions are for a chunk of generalised problems. `pencil` has further work arrays. The further kernels need pencil_shared_bytes(), and the
+// kernels of the standard problems shared_bytes().
 template <class T>
 struct PencilWork;
 template <class T>

@@ -4,12 +4,12 @@
 namespace eigen_g::batched {
 
 #ifdef __CUDACC__
-// Barrier of all threads of the cluster. What they wrote before it, to shared or to global memory, all can read behind it.
+// Barrier of all threads of the cluster. Behind it each of them can read what the others wrote before it, in shared and in global memory.
 __device__ __forceinline__ void cluster_barrier() {
 #if __CUDA_ARCH__ >= 900
   asm volatile(
-      "barrier.cluster.arrive.release.aligned;\n\t"
-      "barrier.cluster.wait.acquire.aligned;" ::
+      "barrier.cluster.arrive.release;\n\t"
+      "barrier.cluster.wait.acquire;" ::
           : "memory");
 #else
   __trap();

@@ -1,9 +1,14 @@
-// Divide and conquer for real matrices of order 33 to 128: a block a matrix, 2 NP threads. Each matrix has four leaves, which
-// find_values() has solved, and two levels of merges in shared memory.
+// Divide and conquer for matrices of order 33 to 128, in shared memory. A thread block with 2 NP threads has a matrix, and NP is the padded
+// order. T is torn into four leaves (ql.cuh), whose eigenvalues find_values() has computed. Two levels of merges join them.
 //
-//   leaves        a warp a leaf: the vectors from QL's rotations (apply_sweeps())
-//   merge         z, deflation, roots, new z, U (Gu and Eisenstat), product Q U
-//   back          Z := H_1 H_2 ... Z, eight reflectors at once
+//   conquer_tridiagonal()   a kernel: leaves and merges, for values only and for complex matrices
+//   conquer()               a kernel: leaves and merges, then Z := H_1 H_2 ... Z, eight reflectors at once; real matrices
+//   leaf_vectors()          computes the vectors of a leaf from QL's rotations (apply_sweeps())
+//   merge_level()           computes the merges of one level
+//
+// A merge joins two neighbours with the eigenvalues d and the eigenvectors Q = diag(Q_0, Q_1). It forms the rank-one vector z, deflates, finds the
+// roots of the secular equation, and forms the z of Gu and Eisenstat for these roots. The columns of U are the eigenvectors of diag(d) + rho z z^T.
+// The eigenvectors of the merge are Q U.
 //
 // The rotations of the deflation are applied to the rows of U instead of the columns of Q. Q then stays block diagonal, and Q and U
 // fit into shared memory together.
@@ -38,14 +43,14 @@ struct ConquerMemory {
   R* d;          // eigenvalues, in the order of the columns of Q
   R *ds, *zs;    // the same and z, in ascending order of d
   R *dl, *zz;    // poles and z of the secular equation; the deflated values are at the end of dl
-  R* scale;      // U's column j is scale_j times what x holds
-  R *zh, *tau;   // the new z; the roots' distances from their origins
-  R* origin;     // the poles from which tau is measured
-  R *rc, *rs;    // rotations of the deflation, from the end of the arrays on
-  int* src;      // column of Q of each ds
-  int* ks;       // column of Q of each dl
-  int *ri, *rj;  // columns of the rotations
-  int* count;    // [4]: of each merge the kept values and the rotations
+  R* scale;      // column j of U is scale_j times column j of x
+  R *zh, *tau;   // the new z; root j is origin_j + tau_j
+  R* origin;     // the pole that is nearest to a root
+  R *rc, *rs;    // cosines and sines of the deflation's rotations, the first one at the end of the arrays
+  int* src;      // column of Q with the vector of each ds
+  int* ks;       // column of Q with the vector of each dl
+  int *ri, *rj;  // the two columns of Q that a rotation changes
+  int* count;    // [4]: number of kept values and of rotations, for each of the two merges of a level
   __device__ explicit ConquerMemory(R* memory) {
     using Plan = ConquerPlan<R, NP>;
     x = memory;
@@ -65,11 +70,11 @@ struct ConquerMemory {
     ri = ks + NP;
     rj = ri + NP;
     count = rj + NP;
-    origin = rc;  // kept values and rotations together are at most the values of a merge
+    origin = rc;  // kept values at the front, rotations at the end: at most NP entries together
   }
 };
 
-// Warp `leaf`: the vectors of a leaf, a lane a row.
+// Warp `leaf` computes the vectors of leaf `leaf`. Each of its threads has a row.
 template <class R, int NP, class T>
 __device__ __forceinline__ void leaf_vectors(const ConquerMemory<R, NP>& sm, const Work<T>& work,
                                              std::int64_t matrix, int n, int leaf) {
@@ -89,8 +94,9 @@ __device__ __forceinline__ void leaf_vectors(const ConquerMemory<R, NP>& sm, con
                                lists, [] { __syncwarp(); });
 }
 
-// 1 / rho + sum z_j^2 / (d_j - x) with two threads a root: this thread's half of the poles, and the partner's by a shuffle.
-// psi and dpsi are the sum over the poles up to i and its derivative, phi and dphi the same over the other poles. x = origin + tau.
+// The sum in the secular equation 1 / rho + sum z_j^2 / (d_j - x) = 0 at x = origin + tau, for root i. psi is the sum over the poles d_j up to
+// j = i, and phi the sum over the other poles. dpsi and dphi are their derivatives. Two threads compute a root: each sums over every second
+// pole, and gets the other half from its partner.
 template <class R>
 struct Secular {
   R psi, dpsi, phi, dphi;
@@ -121,8 +127,9 @@ __device__ __forceinline__ Secular<R> secular(const R* d, const R* z, int k, int
   return f;
 }
 
-// Root i of the secular equation, between the poles d_i and d_(i+1): its nearer pole `origin` and the distance tau from it. The iteration
-// interpolates with both poles, inside a bracket, at most 50 steps. Returns false if it has not converged. All threads of the warp call it.
+// Computes root i of the secular equation, between the poles d_i and d_(i+1): the index `origin` of its nearer pole, and tau, the root minus this
+// pole. The iteration interpolates with both poles, inside a bracket, and takes at most 50 steps. Returns false if it has not converged. All
+// threads of the warp call it.
 template <class R>
 __device__ __forceinline__ bool find_root(const R* d, const R* z, int k, int i, int parity, R rho,
                                           int& origin, R& tau) {
@@ -196,8 +203,8 @@ __device__ __forceinline__ bool find_root(const R* d, const R* z, int k, int i, 
   return !going;
 }
 
-// Deflation as dlaed2, by one thread: d and z in ascending order of d. Kept values go to the front of dl, deflated ones to its end.
-// Returns the number of kept values and of rotations.
+// Deflation as in LAPACK's dlaed2, by one thread. ds and zs are in ascending order of ds. Kept values are stored at the front of dl, deflated
+// ones at its end. Returns the number of kept values and the number of rotations.
 template <class R>
 __device__ __forceinline__ int2 deflate_in_turn(int m, R rho, R tolerance, const R* ds, const R* zs,
                                                 const int* src, R* dl, R* zz, int* ks, R* rc, R* rs, int* ri,
@@ -250,15 +257,15 @@ __device__ __forceinline__ int2 deflate_in_turn(int m, R rho, R tolerance, const
   return counts;
 }
 
-// The last merge leaves the eigenvalues in d. These values say what else it leaves in shared memory.
+// The result of a level of merges in shared memory, in addition to the eigenvalues, which are in d.
 enum class MergeResult {
   values,   // nothing
-  factors,  // U in x with its scales, and Q in y
+  factors,  // U in x, with `scale`, and Q in y
   product   // Q U: in y after level 1, in x after level 2
 };
 
-// The merges of a level, at the same time: LEVEL 1 two of half the rows, LEVEL 2 one of all rows. Returns false in the threads whose root
-// has not converged.
+// Computes all merges of a level at the same time. LEVEL 1 has two merges of half of the rows each, LEVEL 2 has one merge of all rows. Returns
+// false in the threads whose root has not converged.
 template <int LEVEL, MergeResult RESULT, class R, int NP>
 __device__ __forceinline__ bool merge_level(const ConquerMemory<R, NP>& sm, int n, const R* __restrict__ e) {
   using L = Limits<R>;
@@ -281,7 +288,7 @@ __device__ __forceinline__ bool merge_level(const ConquerMemory<R, NP>& sm, int 
              *const count = sm.count + 2 * g;
   const R tear = e[middle - 1], rho = 2 * fabs(tear);
 
-  if (tm < m) {  // z, and everything in ascending order of d
+  if (tm < m) {  // forms z, and puts d, z and their columns in ascending order of d
     const R z = (tm < s1 ? q0[tm * QS + s1 - 1] : (tear < 0 ? R(-1) : R(1)) * q1[(tm - s1) * QS]) *
                 R(0.70710678118654752440);
     const int place = rank_of(d, m, tm);
@@ -290,9 +297,10 @@ __device__ __forceinline__ bool merge_level(const ConquerMemory<R, NP>& sm, int 
     src[place] = tm;
   }
   __syncthreads();
-  // |z| = 1, and the largest entry of T is about 1 or larger. A coupling below 8 eps of the larger of them deflates.
+  // An entry deflates if rho |z_j| is at most the tolerance, 8 half_eps times the larger of |d| and 1. T is scaled so that its norm is about 1 or
+  // larger, and |z| = 1.
   const R largest = max(fabs(ds[0]), fabs(ds[m - 1])), tolerance = 8 * L::half_eps * max(largest, R(1));
-  {  // together, if no two kept values are close
+  {  // All threads deflate at once. If two kept values are close, count[1] = 1, and one thread deflates again below.
     const int lane = tid % 32, warp = tm / 32;
     const R dj = tm < m ? ds[tm] : R(0), zj = tm < m ? zs[tm] : R(0);
     const bool keep = tm < m && rho * fabs(zj) > tolerance;
@@ -342,7 +350,7 @@ __device__ __forceinline__ bool merge_level(const ConquerMemory<R, NP>& sm, int 
     __syncthreads();
     return converged;
   }
-  {  // the z of which these roots are exact
+  {  // the new z, for which these roots are exact
     R product = 1;
     if (i < k) {
       const R di = dl[i];
@@ -441,7 +449,7 @@ __device__ __forceinline__ bool merge_level(const ConquerMemory<R, NP>& sm, int 
   return converged;
 }
 
-// Leaves and merges of a matrix.
+// Computes the leaves and merges of a matrix. Threads whose root has not converged set info to n + 1.
 template <MergeResult RESULT, class R, int NP, class T>
 __device__ __forceinline__ void leaves_and_merges(const ConquerMemory<R, NP>& sm, const Work<T>& work,
                                                   std::int64_t matrix, int n) {
@@ -456,7 +464,8 @@ __device__ __forceinline__ void leaves_and_merges(const ConquerMemory<R, NP>& sm
   __syncthreads();
 }
 
-// Threads (r = tid % NP, h = tid / NP): fetches four of the eight reflectors from k0 on, of row r.
+// Row r of four reflectors, for thread (r = tid % NP, h = tid / NP). fetch() reads row r of the reflectors k0 + 4 h, ..., k0 + 4 h + 3, and threads
+// 0 to 7 read the eight tau from k0 on.
 template <class R, int NP>
 struct ReflectorRow {
   R values[4], tau;
@@ -469,7 +478,7 @@ struct ReflectorRow {
     }
     tau = tid < 8 && k0 + tid < n - 1 ? tau_of[k0 + tid] : R(0);
   }
-  // Row r of V at v + r stride.
+  // Writes the entries to row r of V, which begins at v + r stride.
   __device__ void put(R* v, int stride) const {
     const int tid = threadIdx.x, r = tid % NP, h = tid / NP;
 #pragma unroll
@@ -477,7 +486,8 @@ struct ReflectorRow {
   }
 };
 
-// Writes the eigenvalues in ascending order and the column of each in the caller's Z to sm.src (negative or too large: not stored).
+// Writes the selected eigenvalues in ascending order to the caller's w. sm.src[j] becomes the column of the caller's Z for eigenvalue j. An
+// eigenvalue whose sm.src is negative or at least to - from is not selected. Returns false if the matrix has a NaN or an infinity.
 template <class R, int NP, class T>
 __device__ __forceinline__ bool store_values(const ConquerMemory<R, NP>& sm, const Chunk<T>& chunk,
                                              const Work<T>& work, std::int64_t matrix, std::int64_t id,
@@ -495,7 +505,8 @@ __device__ __forceinline__ bool store_values(const ConquerMemory<R, NP>& sm, con
   return valid;
 }
 
-// Values only, and for complex matrices Q U, its columns in ascending order of the eigenvalues, in Work::u.
+// Computes the eigenvalues. With VECTORS, for complex matrices, also writes the selected eigenvectors of T to Work::u, in ascending order of the
+// eigenvalues.
 template <class T, int NP, bool VECTORS>
 __global__ void __launch_bounds__(2 * NP) conquer_tridiagonal(Chunk<T> chunk, Work<T> work) {
   using R = real_t<T>;
@@ -514,7 +525,7 @@ __global__ void __launch_bounds__(2 * NP) conquer_tridiagonal(Chunk<T> chunk, Wo
   }
 }
 
-// Real matrices: conquer_tridiagonal() and the back-transformation.
+// Real matrices: computes eigenvalues and eigenvectors, with the back-transformation in the same kernel.
 template <class R, int NP>
 __global__ void __launch_bounds__(2 * NP) conquer(Chunk<R> chunk, Work<R> work) {
   constexpr int LD = ConquerPlan<R, NP>::LD;
@@ -524,7 +535,7 @@ __global__ void __launch_bounds__(2 * NP) conquer(Chunk<R> chunk, Work<R> work) 
   const int n = chunk.order(id);
   const Reflectors<R> vs(work, matrix);
   leaves_and_merges<MergeResult::product>(sm, work, matrix, n);
-  {  // Z := H_1 H_2 ... Z, the last eight first; thread (c, h): column c, the rows of parity h
+  {  // Z := H_1 H_2 ... Z, the last eight reflectors first; thread (c, h) has column c and every second row
     R* const z = sm.x;               // [row][column]
     R* const v = sm.y;               // [row][8]
     R* const part = v + 8 * NP;      // [h][8][column]
@@ -539,7 +550,7 @@ __global__ void __launch_bounds__(2 * NP) conquer(Chunk<R> chunk, Work<R> work) 
       __syncthreads();
       if (k0 > 0) next.fetch(vs, work.tau + row, n, k0 - 8);
       {
-        constexpr int lanes = NP >= 128 ? 8 : 4;  // threads of a pair
+        constexpr int lanes = NP >= 128 ? 8 : 4;  // threads that sum one entry of gram
         const int pair = tid / lanes, lane = tid % lanes;
         const auto [i, j] = pair_of_8(pair);
         R sum = 0;

@@ -61,7 +61,7 @@ EIGEN_G_HOST_DEVICE constexpr int merge_threads(int most_rows) {
 }
 template <class R, int MC>
 EIGEN_G_HOST_DEVICE constexpr int merge_shared() {
-  return 7 * MC * static_cast<int>(sizeof(R)) + (5 * MC + 2) * 4;
+  return 8 * MC * static_cast<int>(sizeof(R)) + (4 * MC + 2) * 4;
 }
 
 //   MC       most rows of a merge
@@ -74,10 +74,9 @@ __global__ void __launch_bounds__(merge_threads(MC))
   constexpr int TN = merge_threads(MC), roots = TN / 2;
   R* const d = reinterpret_cast<R*>(DynamicShared<pair_t<R>>::memory());  // as ConquerMemory
   R *const ds = d + MC, *const zs = ds + MC, *const dl = zs + MC, *const zz = dl + MC, *const rc = zz + MC,
-           *const rs = rc + MC, *const zh = ds, *const tau = zs;
-  int* const src = reinterpret_cast<int*>(rs + MC);
-  int *const ks = src + MC, *const ri = ks + MC, *const rj = ri + MC, *const origin = rj + MC,
-             *const count = origin + MC;
+           *const rs = rc + MC, *const origin = rs + MC, *const zh = ds, *const tau = zs;
+  int* const src = reinterpret_cast<int*>(origin + MC);
+  int *const ks = src + MC, *const ri = ks + MC, *const rj = ri + MC, *const count = rj + MC;
   const int merges = leaves / span, tid = threadIdx.x, lane = tid % 32, warp = tid / 32;
   const std::int64_t matrix = blockIdx.x / merges, row = matrix * work.ld, ld = work.ld;
   const int n = chunk.order(chunk.id(matrix));
@@ -150,12 +149,12 @@ __global__ void __launch_bounds__(merge_threads(MC))
     converged = find_root(dl, zz, k, i, parity, rho, root_origin, root_tau) && converged;
     if (i < k && parity == 0) {
       tau[i] = root_tau;
-      origin[i] = root_origin;
+      origin[i] = dl[root_origin];
     }
   }
   if (!converged && work.info[matrix] == 0) work.info[matrix] = n + 1;
   __syncthreads();
-  if (tid < m) work.w[row + o + tid] = tid < k ? dl[origin[tid]] + tau[tid] : dl[tid];
+  if (tid < m) work.w[row + o + tid] = tid < k ? origin[tid] + tau[tid] : dl[tid];
   if constexpr (VECTORS) {
 #pragma unroll 1
     for (int i0 = 0; i0 < k; i0 += roots) {  // the z of which these roots are exact
@@ -165,7 +164,7 @@ __global__ void __launch_bounds__(merge_threads(MC))
         const R di = dl[i];
 #pragma unroll 4
         for (int j = parity; j < k; j += 2) {
-          const R delta = (di - dl[origin[j]]) - tau[j];
+          const R delta = (di - origin[j]) - tau[j];
           product *= j == i ? -delta : delta * reciprocal(di - dl[j]);
         }
       }
@@ -178,7 +177,7 @@ __global__ void __launch_bounds__(merge_threads(MC))
       const int i = i0 + tid / 2;
       R squares = 0;
       if (i < k) {
-        const R from = dl[origin[i]], distance = tau[i];
+        const R from = origin[i], distance = tau[i];
 #pragma unroll 4
         for (int j = parity; j < k; j += 2) {
           const R v = zh[j] * reciprocal((dl[j] - from) - distance);
@@ -195,7 +194,7 @@ __global__ void __launch_bounds__(merge_threads(MC))
         work.inverse_norms[row + o + i] = i < k ? 1 / sqrt(squares) : R(1);
         for (int j = rotations - 1; j >= 0; --j) {
           R *const a = u + ri[j] * ld + i, *const b = u + rj[j] * ld + i;
-          const R c = rc[j], s = rs[j], ua = *a, ub = *b;
+          const R c = rc[m - 1 - j], s = rs[m - 1 - j], ua = *a, ub = *b;
           *a = fma(c, ua, -s * ub);
           *b = fma(s, ua, c * ub);
         }
@@ -219,6 +218,7 @@ __global__ void __launch_bounds__(tile_threads)
   constexpr int KC = Product::depth, LD = tile_size + 4;
   R* const as = reinterpret_cast<R*>(DynamicShared<pair_t<R>>::memory());  // [KC][LD]
   R* const bs = as + KC * LD;                                              // [KC][LD]
+  R* const inverse_norms = bs + KC * LD;                                   // [64]
   const int merges = leaves / span, tiles = tiles_of_merge(most_rows),
             across = (most_rows + tile_size - 1) / tile_size, tile = static_cast<int>(blockIdx.x % tiles),
             child = tile / (tiles / 2), tid = threadIdx.x;
@@ -244,6 +244,8 @@ __global__ void __launch_bounds__(tile_threads)
   };
   Product sum;
   sum.clear();
+  if (tid < tile_size && c0 + tid < columns)
+    inverse_norms[tid] = work.inverse_norms[row + at.begin + c0 + tid];
   fetch(0);
 #pragma unroll 1
   for (int k0 = 0; k0 < rows; k0 += KC) {
@@ -259,14 +261,14 @@ __global__ void __launch_bounds__(tile_threads)
   }
   R* const to = work.q_next + (row + at.begin + c0) * ld + first + r0;
   sum.each([&](int r, int c, R x) {
-    if (r0 + r < rows && c0 + c < columns) to[c * ld + r] = x * work.inverse_norms[row + at.begin + c0 + c];
+    if (r0 + r < rows && c0 + c < columns) to[c * ld + r] = x * inverse_norms[c];
   });
 }
 EIGEN_G_HOST_DEVICE constexpr int multiply_shared(int bytes) {
-  return 2 * tile_depth * (tile_size + 4) * bytes;
+  return (2 * tile_depth * (tile_size + 4) + tile_size) * bytes;
 }
 
-// A block a matrix. Column `from` + c of Z belongs to column work.column[c] of Q.
+// A block a matrix. With vectors, column c of the stored ones belongs to column work.column[c] of Q.
 inline constexpr int order_threads = 256;
 template <class T>
 __global__ void __launch_bounds__(order_threads) order_in_memory(Chunk<T> chunk, Work<T> work) {
@@ -280,7 +282,7 @@ __global__ void __launch_bounds__(order_threads) order_in_memory(Chunk<T> chunk,
     const int place = (info < 0 ? i : rank_of(w, n, i)) - chunk.from;
     if (place < 0 || place >= chunk.to - chunk.from) continue;
     chunk.w.of(id)[place] = info < 0 ? R(NAN) : scalbn(w[i], work.exponent[matrix]);
-    work.column[row + place] = i;
+    if (work.column) work.column[row + place] = i;
   }
   if (tid == 0) report_status(chunk, id, info);
 }

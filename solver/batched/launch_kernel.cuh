@@ -15,7 +15,8 @@ struct LaunchKernel {
   CUstream_st* stream;
 
   template <class Kernel, class Blocks, class... Arguments>
-  void operator()(Kernel kernel, Blocks blocks, int threads, int shared, const Arguments&... arguments) const {
+  void operator()(Kernel kernel, Blocks blocks, int threads, int shared,
+                  const Arguments&... arguments) const {
     if (shared > 48 << 10) allow_shared_memory(kernel, static_cast<std::size_t>(shared));
     cudaLaunchAttribute attribute{};
     cudaLaunchConfig_t how{};
@@ -28,7 +29,7 @@ struct LaunchKernel {
       attribute.id = cudaLaunchAttributeClusterDimension;
       attribute.val.clusterDim = {static_cast<unsigned>(blocks.cluster), 1, 1};
       how.numAttrs = 1;
-    } else if constexpr (before_others<Kernel>) {
+    } else if constexpr (std::is_same_v<Blocks, BeforeOthers>) {
       attribute.id = cudaLaunchAttributePriority;
       EIGEN_G_CUDA(cudaDeviceGetStreamPriorityRange(nullptr, &attribute.val.priority));
       how.numAttrs = 1;

@@ -16,6 +16,13 @@ struct InClusters {
   operator std::int64_t() const { return blocks; }
 };
 
+// The blocks of a launch that start before waiting blocks of other kernels. find_values() has few warps with long chains of operations, so
+// that it should run at the same time as the kernels of other chunks.
+struct BeforeOthers {
+  std::int64_t blocks;
+  operator std::int64_t() const { return blocks; }
+};
+
 template <int N>
 using Order = std::integral_constant<int, N>;
 
@@ -36,7 +43,7 @@ void launch_find_values(const Launch& launch, const Chunk<T>& chunk, const Work<
   while (lanes > 1 && (problems + lanes - 1) / lanes < 2 * multiprocessors) lanes /= 2;
   const std::int64_t warps = (problems + lanes - 1) / lanes;
   const int shared = ql_shared(chunk.n, leaves, sizeof(real_t<T>));
-  launch(find_values<T, VECTORS>, warps, 32, shared, chunk, work, lanes, leaves);
+  launch(find_values<T, VECTORS>, BeforeOthers{warps}, 32, shared, chunk, work, lanes, leaves);
 }
 
 }  // namespace eigen_g::batched

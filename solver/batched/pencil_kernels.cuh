@@ -23,7 +23,7 @@ void enqueue_pencil_chunk(CUstream_st* stream, Method method, const Chunk<T>& ch
 
 template <class T>
 int pencil_shared_bytes(int n) {
-  return n <= 4 ? 0 : TeamMemory<device_t<T>>::bytes(n);
+  return n <= 4 ? 0 : TeamMemory<device_t<T>, 32>::bytes(n);
 }
 
 }  // namespace eigen_g::batched

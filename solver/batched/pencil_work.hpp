@@ -20,9 +20,9 @@ struct PencilWork {
   T* factor = nullptr;     // entries_of_factor(ld): L^H in reverse; null: values only
   int* order = nullptr;    // ld: row k of Y is row order[k] of X; null: values only
   real_t<T>* w = nullptr;  // ld: eigenvalues of C
-  int* orders = nullptr;   // of the matrices, if they have several
+  int* orders = nullptr;   // the orders of the matrices
   int* state = nullptr;    // 0; -1: a NaN or an infinity; n + k: B's leading minor of order k is not positive
-  int* status = nullptr;   // of the standard problem
+  int* status = nullptr;   // the status of the standard problem
   int2* exponents = nullptr;  // x: w is multiplied by 2^x; y: the vectors by 2^-y
 };
 

@@ -1,8 +1,12 @@
-// The eigenvalues of T, or of each leaf of T, by QL with implicit shifts: a thread a problem.
+// find_values(): computes the eigenvalues of T, or of each leaf of T, by QL with implicit shifts. One thread solves one problem. A problem is a
+// whole T or one leaf of it (leaf_begin()).
 //
-// With VECTORS the rotations go to memory, for apply_rotations() (rotations.cuh). e_i counts as zero if it is at most half an eps of
-// |d_i| + |d_(i+1)| or of 1/16. The second bound needs the scale of tridiagonalize(): without it graded matrices would take a hundred
-// sweeps a value.
+// With VECTORS the rotations are stored in memory, for apply_sweeps() (rotations.cuh). e_i counts as zero if
+//
+//   |e_i| <= half_eps max(|d_i| + |d_(i+1)|, 1/16),   half_eps = 2^-53 for double and 2^-24 for float
+//
+// The bound 1/16 is small compared with T, because the reductions scale the largest entry of A to a value between 1 and 2. Without this bound
+// QL would take a hundred sweeps for each value of a graded matrix.
 // Source: LAPACK dsteqr; EISPACK imtql2.
 #pragma once
 
@@ -10,23 +14,28 @@
 
 namespace eigen_g::batched {
 
-// Leaf l of a matrix of order n has the rows n l / leaves, ..., n (l + 1) / leaves - 1. The leaves are T without its entries e between two
-// leaves: T = diag(leaves) + rho u u^T at each of these entries, and d is reduced by |e| on both sides of it.
+// The divide and conquer tears T into `leaves` tridiagonal matrices T_l, the leaves. Leaf l has the rows n l / leaves, ..., n (l + 1) / leaves - 1
+// of T. With the entries e between two neighbouring leaves
+//
+//   T = diag(T_0, T_1, ...) + sum over these e of |e| v v^T,   v = 1 and sign(e) in the two rows of e, else 0
+//
+// so that the two diagonal entries of T_l next to an e are the entries of T minus |e|. Returns the first row of a leaf.
 EIGEN_G_HOST_DEVICE inline int leaf_begin(int n, int leaf, int leaves) {
   return n * leaf / leaves;
 }
 
-// Rows of shared memory have 33 values, so that the lanes of a warp, which read one row, and the threads that load a column have no bank
-// conflicts.
+// Values of a row of shared memory. A row has one value of each of the warp's 32 problems. With 33 values there are no bank conflicts, neither if the
+// threads of a warp read a row nor if they load a column.
 inline constexpr int ql_row = 33;
 EIGEN_G_HOST_DEVICE constexpr int ql_most_rows(int n, int leaves) {
   return (n + leaves - 1) / leaves;
 }
-// Bytes of shared memory for problems of matrices of order up to n, with real numbers of `bytes` bytes.
+// Returns the bytes of shared memory for problems of matrices of order up to n, with real numbers of `bytes` bytes.
 EIGEN_G_HOST_DEVICE constexpr int ql_shared(int n, int leaves, int bytes) {
   return ((2 * ql_most_rows(n, leaves) * ql_row + 1) / 2 * 2 + 32 * 9 * 2) * bytes;
 }
-// Rotations and sweeps of a problem of `rows` rows for which there is room. A problem that needs more is not converged.
+// ql_room() and ql_most_sweeps() return the numbers of rotations and of sweeps for which a problem of `rows` rows has memory. A problem that needs
+// more counts as not converged.
 EIGEN_G_HOST_DEVICE constexpr int ql_room(int rows) {
   return (rows * rows * 8 / 5 + 32 * rows + 7) / 8 * 8;
 }
@@ -34,8 +43,9 @@ EIGEN_G_HOST_DEVICE constexpr int ql_most_sweeps(int rows) {
   return 4 * rows + 16;
 }
 
-//   lanes    threads of the block's one warp that have a problem
-//   leaves   leaves of each matrix; 1: the whole matrix
+// The block is one warp.
+//   lanes    number of problems of the warp. Thread `lane` of the warp has problem `lane`, and the threads from `lanes` on have none
+//   leaves   leaves of each matrix; 1: a problem is a whole T
 template <class T, bool VECTORS>
 __global__ void __launch_bounds__(32) find_values(Chunk<T> chunk, Work<T> work, int lanes, int leaves) {
   using R = real_t<T>;
@@ -74,8 +84,8 @@ __global__ void __launch_bounds__(32) find_values(Chunk<T> chunk, Work<T> work, 
     return fabs(x) <= L::half_eps * (sum > R(0x1p-4) ? sum : R(0x1p-4));
   };
 
-  // All lanes go through the sweeps together: a lane keeps its rotations in shared memory until it has eight, and eight lanes write them
-  // as one line of memory.
+  // All threads of the warp go through the sweeps of their problems together. A thread keeps its rotations in shared memory until it has eight.
+  // Eight threads then write them as one line of memory.
   int used = 0, count = 0, failed = 0;
   int l = 0, m = -1;  // a sweep is over the rows l..m; m < l: m is not known
   for (;;) {
@@ -103,7 +113,7 @@ __global__ void __launch_bounds__(32) find_values(Chunk<T> chunk, Work<T> work, 
     if (!__any_sync(all_lanes, length > 0)) break;
     R g = 0, s = 1, c = 1, p = 0, d_next = 0,
       above = 0;     // d_next: d_(i+1); above: |d_(i+2)| after its rotation
-    int next_m = m;  // the least i > l with a negligible e_i
+    int next_m = m;  // the smallest i > l with a negligible e_i
     if (length > 0) {
       const R el = E(l), dl = D(l);
       g = (D(l + 1) - dl) / (R(2) * el);
@@ -135,7 +145,7 @@ __global__ void __launch_bounds__(32) find_values(Chunk<T> chunk, Work<T> work, 
           c = 1;
         }
       }
-      if (VECTORS) {  // with c^2 + s^2 nearer to 1 than the inverse root leaves it
+      if (VECTORS) {  // corrects c and s, because inverse_root() is not accurate enough for c^2 + s^2 = 1
         const R defect = R(0.5) * fma(-c, c, fma(-s, s, R(1)));
         pair_t<R> rotation;
         rotation.x = fma(defect, c, c);
@@ -160,7 +170,7 @@ __global__ void __launch_bounds__(32) find_values(Chunk<T> chunk, Work<T> work, 
         __syncwarp();
         const int have = length - t0, to = used + t0;
 #pragma unroll
-        for (int q = 0; q < 8; ++q) {  // four rows of the ring at once
+        for (int q = 0; q < 8; ++q) {  // writes the rotations of four problems at once
           const int from = 4 * q + (lane >> 3), column = lane & 7;
           const int from_have = __shfl_sync(all_lanes, have, from),
                     from_to = __shfl_sync(all_lanes, to, from);
@@ -206,14 +216,7 @@ __global__ void __launch_bounds__(32) find_values(Chunk<T> chunk, Work<T> work, 
   }
 }
 
-// find_values() has few warps with long chains of operations. Its blocks start before waiting blocks of other kernels, so that it runs
-// beside the kernels of other chunks.
-template <class Kernel>
-inline constexpr bool before_others = false;
-template <class T>
-inline constexpr bool before_others<void (*)(Chunk<T>, Work<T>, int, int)> = true;
-
-// Values only: a warp a matrix puts the eigenvalues in ascending order and undoes the scale.
+// Values only: a warp puts the eigenvalues of a matrix in ascending order, and multiplies them by 2^exponent, which undoes the scaling.
 template <class T>
 __global__ void __launch_bounds__(128) order_values(Chunk<T> chunk, Work<T> work) {
   using R = real_t<T>;

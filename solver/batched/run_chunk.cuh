@@ -1,10 +1,10 @@
-// run_chunk(): the kernels of one chunk of a batch, in their order. A launcher runs them on a GPU (batched_kernels.cuh), or
-// on the CPU in a test that runs each thread as a fiber (tests/support/emulation.hpp).
+// run_chunk(): runs the kernels of one chunk of a batch, in their order. Its argument `launch` is a function that launches a kernel on a GPU
+// (launch_kernel.cuh). In a test it runs the kernel on the CPU, with each thread as a fiber (tests/support/emulation.hpp).
 //
 //   order      reduction                   values of T              vectors
 //   1..4       jacobi() does everything
 //   5..32      tridiagonalize_in_warps()   find_values()            rows_of_z(); values only: order_values()
-//   33..128    tridiagonalize_in_blocks()  find_values(), leaves    real: conquer() or conquer_on_tensor_cores()
+//   33..128    tridiagonalize_in_blocks()  find_values() of leaves  real: conquer() or conquer_on_tensor_cores()
 //                                                                   complex: conquer_tridiagonal(), back_transform_strip()
 //                                                                   values only: conquer_tridiagonal()
 //   129..512   run_in_memory.cuh
@@ -22,7 +22,7 @@
 
 namespace eigen_g::batched {
 
-// Arrays of `count` matrices.
+// Takes the work arrays of `count` matrices of order up to n from the arena.
 template <class T>
 Work<T> place_work(Arena& arena, Method method, int n, bool vectors, std::int64_t count) {
   using R = real_t<T>;

@@ -1,7 +1,6 @@
 // The kernels of a chunk of matrices of order 129 to 512, in their order.
 #pragma once
 
-#include <cstdlib>
 #include <utility>
 
 #include "hybrid/memory/arena.hpp"
@@ -48,8 +47,7 @@ void run_in_memory(const Launch& launch, const Chunk<T>& chunk, Work<T> work, bo
   with_padded_order(OrdersInMemory(), n, [&](auto np) {
     constexpr int NP = np, few = NP == 256 ? 1 : 4, many = NP == 256 ? 4 : 8;
     // A small batch has larger clusters. They have the same bits.
-    const char* const asked = std::getenv("BATCH512_CLUSTER");
-    if (asked ? std::atoi(asked) == many : count * many <= multiprocessors)
+    if (count * many <= multiprocessors)
       launch(tridiagonalize_in_memory<T, NP, many>, InClusters{count * many, many},
              reduction_threads<T, NP>(), ReductionPlan<T, NP, many>::shared(), chunk, work);
     else
@@ -75,13 +73,9 @@ void run_in_memory(const Launch& launch, const Chunk<T>& chunk, Work<T> work, bo
            multiply_shared(sizeof(R)), chunk, work, span, leaves, rows);
     std::swap(work.q, work.q_next);
   }
-  if (!vectors) {
-    launch(order_values<T>, (count + 3) / 4, 128, 0, chunk, work);
-    return;
-  }
   launch(order_in_memory<T>, count, order_threads, n * static_cast<int>(sizeof(R)), chunk, work);
   const int strips = (chunk.to - chunk.from + tile_size - 1) / tile_size;
-  if (strips == 0) return;
+  if (!vectors || strips == 0) return;
   launch(factors_in_memory<T>, count * (work.ld / tile_size), tile_threads, factors_shared<T>(), chunk, work);
   launch(back_transform_in_memory<T>, count * strips, tile_threads, BackTransformPlan<T>::shared(), chunk,
          work, strips);

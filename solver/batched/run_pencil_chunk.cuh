@@ -2,7 +2,7 @@
 //
 //   order      standard form        pairs of C             vectors and status
 //   1..4       jacobi() does everything
-//   5..128     to_standard_form()   those of run_chunk()   from_standard_form()
+//   5..128     to_standard_form()   run_chunk()'s kernels   from_standard_form()
 #pragma once
 
 #include "solver/batched/pencil.cuh"
@@ -21,19 +21,14 @@ void run_pencil_chunk(const Launch& launch, const Standard& solve_standard, cons
       launch(jacobi<T, N, true>, (count + jacobi_threads - 1) / jacobi_threads, jacobi_threads,
              jacobi_shared<T, N, true>(), chunk);
     });
-  const auto by_team = [&](auto threads) {
-    constexpr int THREADS = threads;
-    const int shared = TeamMemory<T>::bytes(chunk.n);
-    launch(to_standard_form<T, THREADS>, count, THREADS, shared, chunk, work);
+  const auto by_team = [&](auto largest) {
+    constexpr int THREADS = threads_of_team(largest), C = columns_of_strip(largest);
+    const int shared = TeamMemory<T, C>::bytes(chunk.n);
+    launch(to_standard_form<T, THREADS, C>, count, THREADS, shared, chunk, work);
     solve_standard(standard_chunk(chunk, work));
-    launch(from_standard_form<T, THREADS>, count, THREADS, shared, chunk, work);
+    launch(from_standard_form<T, THREADS, C>, count, THREADS, shared, chunk, work);
   };
-  if (chunk.n <= 32)
-    by_team(Order<threads_of_team(32)>());
-  else if (chunk.n <= 64)
-    by_team(Order<threads_of_team(64)>());
-  else
-    by_team(Order<threads_of_team(128)>());
+  with_padded_order(PaddedOrders<8, 16, 32, 64, 128>(), chunk.n, by_team);
 }
 
 }  // namespace eigen_g::batched

@@ -1,16 +1,16 @@
 // Tile<T>: the sum of products of 64 x 64 entries that a block of 256 threads has in registers. Doubles are multiplied on the tensor cores.
 #pragma once
 
-#include <type_traits>
-
 #include "solver/batched/multiply_8x8x4.cuh"
+#include "solver/batched/piece.cuh"
 
 namespace eigen_g::batched {
 
 inline constexpr int tile_size = 64, tile_threads = 256, tile_depth = 16;
 
-// A thread has 4 x 4 entries, 16 rows and 16 columns apart.
-template <class T>
+// A thread has four columns that follow each other. Its four rows also follow each other, so that a column goes to memory in whole lines,
+// or they are 16 rows apart, for an A whose rows are far from each other.
+template <class T, bool ROWS_APART = false>
 class Tile {
  public:
   static constexpr int depth = tile_depth;
@@ -20,43 +20,69 @@ class Tile {
 #pragma unroll
       for (int j = 0; j < 4; ++j) sum_[i][j] = T(0);
   }
-  // Adds the sum over k < DEPTH of a[r AR + k AK] b[c BC + k BK] to entry (r, c).
+  // Adds the sum over k < DEPTH of a[r AR + k AK] b[c BC + k BK] to entry (r, c). One of AR and AK is 1, and one of BC and BK. The other
+  // strides and the arrays are aligned to 16 bytes.
   template <int AR, int AK, int BC, int BK, int DEPTH>
   __device__ __forceinline__ void add(const T* a, const T* b) {
-    a += threadIdx.x / 16 * AR;
-    b += threadIdx.x % 16 * BC;
-#pragma unroll 4
-    for (int k = 0; k < DEPTH; ++k) {
-      T x[4], y[4];
+    static_assert(ROWS_APART == (AR != 1));
+    a += (ROWS_APART ? threadIdx.x % 16 : threadIdx.x % 16 * 4) * AR;
+    b += threadIdx.x / 16 * 4 * BC;
+#pragma unroll 1
+    for (int k0 = 0; k0 < DEPTH; k0 += 4) {
+      T x[4][4], y[4][4];  // [k][row], [k][column]
 #pragma unroll
-      for (int i = 0; i < 4; ++i) {
-        x[i] = a[16 * i * AR + k * AK];
-        y[i] = b[16 * i * BC + k * BK];
+      for (int q = 0; q < 4; ++q) {
+        if constexpr (AR == 1)
+          load(x[q], a + (k0 + q) * AK);
+        else
+          load_across(x, q, a + 16 * q * AR + k0);
+        if constexpr (BC == 1)
+          load(y[q], b + (k0 + q) * BK);
+        else
+          load_across(y, q, b + q * BC + k0);
       }
 #pragma unroll
-      for (int i = 0; i < 4; ++i)
+      for (int q = 0; q < 4; ++q)
 #pragma unroll
-        for (int j = 0; j < 4; ++j) sum_[i][j] = fma(x[i], y[j], sum_[i][j]);
+        for (int i = 0; i < 4; ++i)
+#pragma unroll
+          for (int j = 0; j < 4; ++j) sum_[i][j] = fma(x[q][i], y[q][j], sum_[i][j]);
     }
   }
-  // act(row, column, entry) for the thread's entries
+  // act(row, column, entry) for the thread's entries, which act() may change.
   template <class Act>
-  __device__ __forceinline__ void each(const Act& act) const {
+  __device__ __forceinline__ void each(const Act& act) {
 #pragma unroll
     for (int j = 0; j < 4; ++j)
 #pragma unroll
       for (int i = 0; i < 4; ++i)
-        act(static_cast<int>(threadIdx.x) / 16 + 16 * i, static_cast<int>(threadIdx.x) % 16 + 16 * j,
-            sum_[i][j]);
+        act(ROWS_APART ? static_cast<int>(threadIdx.x) % 16 + 16 * i
+                       : static_cast<int>(threadIdx.x) % 16 * 4 + i,
+            static_cast<int>(threadIdx.x) / 16 * 4 + j, sum_[i][j]);
   }
 
  private:
+  static __device__ __forceinline__ void load(T (&to)[4], const T* from) {
+    constexpr int E = Piece<T>::values;
+#pragma unroll
+    for (int p = 0; p < 4 / E; ++p) {
+      const Piece<T> piece = *reinterpret_cast<const Piece<T>*>(from + p * E);
+#pragma unroll
+      for (int e = 0; e < E; ++e) to[p * E + e] = piece.of[e];
+    }
+  }
+  static __device__ __forceinline__ void load_across(T (&to)[4][4], int at, const T* from) {
+    T values[4];
+    load(values, from);
+#pragma unroll
+    for (int q = 0; q < 4; ++q) to[q][at] = values[q];
+  }
   T sum_[4][4];
 };
 
 // A warp has 32 x 16 entries. No two lanes of half a warp use the same bank if the larger of the strides of A, and of B, is 4 modulo 16.
-template <>
-class Tile<double> {
+template <bool ROWS_APART>
+class Tile<double, ROWS_APART> {
  public:
   static constexpr int depth = tile_depth;
   __device__ __forceinline__ void clear() {
@@ -84,7 +110,7 @@ class Tile<double> {
     }
   }
   template <class Act>
-  __device__ __forceinline__ void each(const Act& act) const {
+  __device__ __forceinline__ void each(const Act& act) {
     const int lane = threadIdx.x % 32;
 #pragma unroll
     for (int j = 0; j < 2; ++j)

@@ -36,6 +36,8 @@ struct TinyPencil {
     exponent_of_b = of_b;
     const R scale_a = scalbn(R(1), -of_a), scale_b = scalbn(R(1), -of_b);
     bool ordered = largest_b >= 4 * smallest;
+#pragma unroll
+    for (int k = 0; k < N; ++k) order[k] = k;
 #pragma unroll 1
     for (state = finite ? 1 : -1; state > 0; ordered = false) {
 #pragma unroll
@@ -109,7 +111,7 @@ struct TinyPencil {
         if (bad == 0) bad = j + 1;
         pivot = 1;
       }
-      inverse[j] = 1 / sqrt(pivot);
+      inverse[j] = inverse_root(pivot);
 #pragma unroll
       for (int i = j + 1; i < N; ++i) {
         T entry = scale * b(order[i], order[j]);

@@ -10,6 +10,7 @@
 #pragma once
 
 #include "solver/batched/cluster.cuh"
+#include "solver/batched/piece.cuh"
 #include "solver/batched/tridiagonalize.cuh"
 
 namespace eigen_g::batched {
@@ -30,7 +31,7 @@ template <int C>
 struct ColumnBlocks {
   static constexpr int columns = 16, groups = 8, own_groups = groups / C;
   static __device__ __forceinline__ int owner(int b) { return b % groups / own_groups; }
-  // Place of a block among those of its owner, and the block at a place.
+  // Place of a block among the blocks of its owner, and the block at a place.
   static __device__ __forceinline__ int place(int b) { return b / groups * own_groups + b % own_groups; }
   static __device__ __forceinline__ int at(int rank, int place) {
     return place / own_groups * groups + rank * own_groups + place % own_groups;
@@ -56,17 +57,10 @@ struct ReductionPlan {
   }
 };
 
-// 16 bytes of a column.
-template <class T>
-struct alignas(16) ColumnPiece {
-  static constexpr int values = 16 / static_cast<int>(sizeof(T));
-  T of[values];
-};
-
 // The eight rows of a strip that a lane has: places of the first row of its pieces, 8 pieces' rows apart.
 template <class T>
 struct LaneRows {
-  static constexpr int E = ColumnPiece<T>::values, pieces = 8 / E;
+  static constexpr int E = Piece<T>::values, pieces = 8 / E;
   static __device__ __forceinline__ int first(int lane, int piece) { return (piece * 8 + lane % 8) * E; }
   // Row of value q, 0 <= q < 8.
   static __device__ __forceinline__ int row(int lane, int q) { return first(lane, q / E) + q % E; }
@@ -77,8 +71,8 @@ struct LaneRows {
   static __device__ __forceinline__ void load_from(T (&to)[8], const T* from, int lane, int least) {
 #pragma unroll
     for (int p = 0; p < pieces; ++p) {
-      ColumnPiece<T> piece{};
-      if ((p + 1) * 8 * E > least) piece = *reinterpret_cast<const ColumnPiece<T>*>(from + first(lane, p));
+      Piece<T> piece{};
+      if ((p + 1) * 8 * E > least) piece = *reinterpret_cast<const Piece<T>*>(from + first(lane, p));
 #pragma unroll
       for (int e = 0; e < E; ++e) to[p * E + e] = piece.of[e];
     }
@@ -86,10 +80,10 @@ struct LaneRows {
   static __device__ __forceinline__ void store(const T (&from)[8], T* to, int lane) {
 #pragma unroll
     for (int p = 0; p < pieces; ++p) {
-      ColumnPiece<T> piece;
+      Piece<T> piece;
 #pragma unroll
       for (int e = 0; e < E; ++e) piece.of[e] = from[p * E + e];
-      *reinterpret_cast<ColumnPiece<T>*>(to + first(lane, p)) = piece;
+      *reinterpret_cast<Piece<T>*>(to + first(lane, p)) = piece;
     }
   }
 };
@@ -130,7 +124,7 @@ __global__ void EIGEN_G_REGISTERS((reduction_threads<T, NP>()), 1, (ReductionPla
   const int n = chunk.order(id), strips = in_strips(n) / S;
   const Reflectors<T> a(work, matrix);
   const Triangle<T> source(chunk.a.of(id), chunk.lda.of(id), chunk.upper);
-  const auto barrier = [] {  // of all that share the matrix
+  const auto barrier = [] {  // for all blocks of the matrix
     if constexpr (C > 1)
       cluster_barrier();
     else
@@ -217,15 +211,17 @@ __global__ void EIGEN_G_REGISTERS((reduction_threads<T, NP>()), 1, (ReductionPla
       x[q] = next[q];
       if (j == 0) x[q] = r > k && r < n ? entry(r, k) : T(0);
     }
+    if (tid / 32 * 32 + 31 + TN * (OWN - 1) > k) {  // the warp has rows below the diagonal
 #pragma unroll 4
-    for (int p = 0; p < j; ++p) {
-      const bool last = p == j - 1;
-      const T vk = conj_of(last ? last_v0 : vs[p * NP + k]),
-              wk = conj_of(last ? add_scaled(-last_half, last_v0, last_tau * ys[k]) : ws[p * NP + k]);
+      for (int p = 0; p < j; ++p) {
+        const bool last = p == j - 1;
+        const T vk = conj_of(last ? last_v0 : vs[p * NP + k]),
+                wk = conj_of(last ? add_scaled(-last_half, last_v0, last_tau * ys[k]) : ws[p * NP + k]);
 #pragma unroll
-      for (int q = 0; q < OWN; ++q) {
-        const int r = tid + TN * q;
-        x[q] = fma(-vs[p * NP + r], wk, fma(-ws[p * NP + r], vk, x[q]));
+        for (int q = 0; q < OWN; ++q) {
+          const int r = tid + TN * q;
+          x[q] = fma(-vs[p * NP + r], wk, fma(-ws[p * NP + r], vk, x[q]));
+        }
       }
     }
 #pragma unroll

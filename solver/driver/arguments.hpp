@@ -11,7 +11,7 @@
 
 namespace eigen_g {
 
-// An argument and its name in messages. Argument::other has a name of its own.
+// An argument and its name in messages. For Argument::other `text` is the parameter's name that the second constructor got.
 struct ArgumentName {
   Argument argument;
   const char* text;
@@ -22,14 +22,15 @@ struct ArgumentName {
 // An order that is larger than any machine's memory allows. Up to this order the bytes of a few matrices do not overflow.
 inline constexpr std::int64_t largest_order = std::int64_t{1} << 28;
 
-// Each function throws InvalidArgument if a condition on an argument is false.
+// Each of the functions up to check_devices() throws InvalidArgument if a condition on an argument is false. The comment at a function
+// states its condition.
 //   good       the condition
 //   what       the text of the message, after the argument's name
 //   is, must   value and rule; the text of the message is "is <value>, <rule>"
 void require(bool good, ArgumentName argument, const std::string& what);
 void require(bool good, ArgumentName argument, std::int64_t is, const std::string& must);
 void require_workspace(std::uint64_t has_bytes, std::uint64_t needed_bytes);
-void require_gpus(int gpus);  // at most the GPUs of this machine
+void require_gpus(int gpus);  // gpus <= max(1, number of GPUs of this machine)
 
 void require_size(std::int64_t n, ArgumentName argument);                 // 0 <= n <= largest_order
 void require_uplo(Uplo uplo);                                             // lower or upper
@@ -42,12 +43,12 @@ struct NamedPointer {
   ArgumentName argument;
   const void* p;  // a null pointer is not checked
 };
-// Calls require_gpu(), and throws InvalidArgument if the current GPU cannot use the memory. After a kernel's access to such memory, all
-// later work of the process on that GPU would fail.
+// Calls require_gpu(), and throws InvalidArgument if the current GPU cannot use the memory. If a kernel accessed such memory, all later work
+// of the process on that GPU would fail.
 void require_on_gpu(std::initializer_list<NamedPointer> pointers);
 // Throws InvalidArgument for memory of a GPU, because the CPU cannot read it.
 void require_on_host(std::initializer_list<NamedPointer> pointers);
-// require_on_host() or require_on_gpu().
+// Calls require_on_host() for Pointers::host, and require_on_gpu() for Pointers::device.
 void require_in_memory(Pointers pointers, std::initializer_list<NamedPointer> named);
 
 // Returns the first gpus - 1 GPUs other than the current one, in CUDA's order. These are the helper GPUs of a solve on `gpus` GPUs.

@@ -1,9 +1,10 @@
-// Backend: the stages of one recipe on the CPU or on a GPU, with their memory. A backend runs any number of solves of one plan.
+// Backend: the stages of one recipe on the CPU or on a GPU, with their memory. A recipe is the order of the stages of one kind of solve
+// (recipes.cpp). A backend runs any number of solves of one plan.
 //
-//   recipe        CPU, through LAPACK     GPU
+//   recipe        CPU                     GPU
 //   standard      host_backend.cpp        device_backend.cpp
 //   generalised   generalised_host.cpp    generalised_device.cpp
-//   mixed                                 mixed_device.cpp
+//   mixed         none                    mixed_device.cpp
 #pragma once
 
 #include <cstdint>
@@ -26,7 +27,7 @@ class Backend {
   virtual ~Backend() = default;
   // Sets the device memory of the next solves. Null: the backend allocates its own, and keeps it for problems that need no more.
   virtual void set_workspace(const Workspace&) {}
-  // Sets the factor of the next solves of a generalised problem.
+  // Chooses for the next solves of a generalised problem if the Cholesky factor of B is computed, returned or reused.
   void set_factor(CholeskyFactor factor) { plan_.generalised->factor = factor; }
 
   // Begins a solve: allocates all memory that the problem needs. Throws OutOfMemory with the bytes needed, before any allocation.
@@ -35,19 +36,19 @@ class Backend {
   virtual GeneralisedReport run(StageRunner& run_stage) = 0;
   // Ends the solve, also after an exception. Nothing uses the problem's memory afterwards.
   virtual void end() noexcept {}
-  // Ends an asynchronous solve. A standard solve with device pointers on a whole GPU may leave its last stages queued. The next begin() is
-  // then ordered after them. Every other solve ends as in end().
+  // Ends an asynchronous solve. A standard solve with device pointers on a whole GPU may return while its last stages are queued. The next
+  // begin() is then ordered after them. Every other solve ends as in end().
   virtual void end_async() { end(); }
   virtual Clock& clock() = 0;
-  // Sets the report's bytes. A standard solve also sets path and devices. The report of any other solve has them from the standard solve
-  // that it runs.
+  // Sets the report's bytes. A standard solve also sets its path and devices. The report of any other solve has the path and devices of the
+  // standard solve that it runs.
   virtual void account(Report& report) = 0;
 
  protected:
   Plan plan_;
 };
 
-// A = Z W Z^H.
+// The standard problem A = Z W Z^H, W = diag(w). T is tridiagonal.
 template <class T>
 class StandardBackend : public Backend<T> {
  public:
@@ -79,13 +80,13 @@ class GeneralisedBackend : public Backend<T> {
   virtual void load() = 0;                     // prepares the working A and B from the caller's triangles
   virtual PencilFacts<real_t<T>> check() = 0;  // throws NonFiniteEntry
   virtual std::vector<real_t<T>> diagonal_of_b() = 0;
-  virtual void order_b() = 0;  // B := the caller's B in order_
-  // B = L L^H; returns bad_minor (GeneralisedReport). If bad_minor is 0, may_order() is true and rows are nearly dependent, returns
-  // nearly_dependent (order.hpp).
+  virtual void order_b() = 0;  // B := the caller's B with its rows and columns in the order order_
+  // B = L L^H. Returns bad_minor (GeneralisedReport), or nearly_dependent (order.hpp) if three conditions hold: bad_minor is 0, may_order() is
+  // true, and rows of B are nearly dependent.
   virtual std::int64_t cholesky() = 0;
-  // B = L L^H in the order of diagonal pivoting, which order_ becomes. Returns false if B is not positive definite.
+  // B = L L^H with diagonal pivoting. Sets order_ to the order of the pivots. Returns false if B is not positive definite.
   virtual bool pivoted_cholesky() = 0;
-  // True if this problem, after its factorization, is solved more accurately by solve_on_host(): the whole problem on the CPU.
+  // Returns true if solve_on_host(), which solves the whole problem on the CPU, is more accurate. Called after the factorization of B.
   virtual bool better_on_host() const { return false; }
   virtual GeneralisedReport solve_on_host() { return {}; }
   virtual void standard_form() = 0;                        // A := C, the matrix of the standard problem
@@ -97,8 +98,9 @@ class GeneralisedBackend : public Backend<T> {
 
  protected:
   const GeneralisedProblem& generalised() const { return *plan_.generalised; }
+  // True if B may be factored in another order than the caller's, because the factor is neither returned nor reused.
   bool may_order() const { return generalised().factor == CholeskyFactor::compute; }
-  // The standard solve's plan for the values 2^scale_.a W. `plan` is its plan for W.
+  // Returns the plan of the standard solve, whose eigenvalues are 2^scale_.a W. `plan` has the caller's subset, which is for W.
   Plan scaled(Plan plan) const {
     plan.options.subset = scaled_subset(plan.options.subset, scale_.a);
     return plan;
@@ -106,14 +108,15 @@ class GeneralisedBackend : public Backend<T> {
   // True if scaled() changes the plan.
   bool scales_subset() const { return scale_.a != 0 && plan_.options.subset.by == Subset::By::value; }
   using Backend<T>::plan_;
-  RowOrder order_;  // the order of A's and B's rows; empty: the caller's
+  RowOrder order_;  // the order of A's and B's rows (order.hpp); empty: the caller's order
   PencilScale scale_;
 
  private:
   std::int64_t factor_b(const PencilFacts<real_t<T>>& facts);
 };
 
-// A = Z W Z^T in mixed precision: finds all pairs in float and refines them to double. Solves in double if one of the two fails.
+// A = Z W Z^T in mixed precision: finds all pairs in float and refines them to double. If the float solve or the refinement fails, the
+// solve is in double.
 class MixedBackend : public Backend<double> {
  public:
   using Backend::Backend;
@@ -122,7 +125,7 @@ class MixedBackend : public Backend<double> {
   virtual void load() = 0;
   virtual double check() = 0;                      // max |a_ij|, or 1 if A = 0; throws NonFiniteEntry
   virtual void scale(int k) = 0;                   // A := 2^k A, both triangles
-  virtual GeneralisedReport solve_in_float() = 0;  // float(A) = Z W Z^T; its seconds include the conversion
+  virtual GeneralisedReport solve_in_float() = 0;  // float(A) = Z W Z^T; seconds: with the conversion
   virtual Refinement refine(const StageProgress& progress) = 0;  // refines Z to X
   virtual GeneralisedReport solve_in_double() = 0;
   virtual void unscale(int k, std::int64_t count) = 0;  // W := 2^-k W for `count` values

@@ -37,7 +37,8 @@ void check_options(std::int64_t n, std::int64_t count, const Options& options, c
   require(devices.multiprocessors == 0, Argument::multiprocessors, "must be 0 for a batch");
 }
 
-// Replaces 0 by the packed stride, which is also the smallest possible one except for the last column's padding.
+// Returns the stride, with 0 replaced by the stride of matrices without gaps, ld * cols. A stride may be smaller than that by the ld - rows
+// entries after the last column, which the matrix does not use. Throws InvalidArgument for a smaller stride.
 std::int64_t stride_of(std::int64_t given, std::int64_t ld, std::int64_t rows, std::int64_t cols,
                        std::int64_t count, const char* name) {
   const std::int64_t least = cols > 0 ? ld * (cols - 1) + rows : 0;
@@ -75,14 +76,14 @@ void check_matrix(const Batch<T>& batch, const BatchMatrix<T>& x) {
                     {{Argument::a, x.a}, {Argument::b, x.b}, {Argument::w, x.w}, {Argument::z, x.z}});
 }
 
-// The matrices B of a strided batch of generalised problems.
+// Address and leading dimension of the matrices B of a strided batch of generalised problems.
 template <class T>
 struct MatricesB {
   const T* b;
   std::int64_t ldb;
 };
 
-// A checked strided batch.
+// Checks the arguments of a strided batch and returns it.
 template <class T>
 Batch<T> strided(std::int64_t n, std::int64_t count, Pointers pointers, const T* a, std::int64_t lda,
                  real_t<T>* w, T* z, std::int64_t ldz, std::int32_t* status, CUstream_st* stream,
@@ -116,6 +117,7 @@ Batch<T> strided(std::int64_t n, std::int64_t count, Pointers pointers, const T*
   return batch;
 }
 
+// Checks the arguments of a ragged batch and returns it.
 template <class T>
 Batch<T> ragged(const RaggedBatch<T>& given, Pointers pointers, CUstream_st* stream, std::int32_t* status,
                 const Options& options, const Devices& devices) {
@@ -142,7 +144,7 @@ Batch<T> ragged(const RaggedBatch<T>& given, Pointers pointers, CUstream_st* str
 
 // ---- CPU
 
-// The solvers of one thread. A small matrix has its own; LAPACK solves the others.
+// The two solvers of one thread. SmallSolver solves standard problems of order up to largest_small_order. SolveFrame solves all others.
 template <class T>
 class Worker {
  public:
@@ -173,7 +175,7 @@ double flops_of(const Batch<T>& batch) {
   return flops;
 }
 
-// Host memory of the solvers of one thread for orders up to n.
+// Returns the bytes of host memory that one Worker needs for the orders of the batch.
 template <class T>
 std::uint64_t worker_bytes(const Batch<T>& batch) {
   if (batch.n == 0) return 0;
@@ -182,11 +184,11 @@ std::uint64_t worker_bytes(const Batch<T>& batch) {
          (batch.ragged ? SmallSolver<T>::bytes(batched::largest_small_order) : 0);
 }
 
-// Matrices of an order for which OpenBLAS uses several threads are solved one after the other.
+// Returns true if OpenBLAS may use several threads for the order n. Matrices of such an order are solved one after the other.
 bool takes_all_threads(std::int64_t n) {
   return thread_tuning().of_order(n) != 1;
 }
-// A batch with fewer flops runs on one thread, because threads take longer to start.
+// A batch with fewer flops, counted as n^3 a matrix, runs on one thread, because starting threads would take longer.
 constexpr double least_flops_of_threads = 1 << 18;
 
 template <class T>
@@ -195,7 +197,8 @@ int worker_count(const Batch<T>& batch) {
   return static_cast<int>(std::min<std::int64_t>(loop_threads(), std::max<std::int64_t>(1, batch.count)));
 }
 
-// Solves the matrices that are not solved yet. The order of ragged matrices is by size, so that the last ones to end are small.
+// Solves the matrices with the status not_solved. The matrices of a ragged batch are solved in descending order of size, so that the
+// matrices that end last are small.
 template <class T>
 void solve_on_cpu(const Batch<T>& batch, BatchReport& report) {
   std::vector<std::int64_t> order;
@@ -233,7 +236,7 @@ void solve_on_cpu(const Batch<T>& batch, BatchReport& report) {
 
 // ---- CPU or GPU
 
-// A batch on host pointers with fewer rows in all matrices together is solved on the CPU.
+// If n is too small for eigen_g() to take a GPU, a batch on host pointers takes it only if all matrices together have this number of rows.
 constexpr std::int64_t least_rows_on_gpu = 4096;
 
 template <class T>
@@ -245,7 +248,7 @@ bool use_gpu_for(const Batch<T>& batch) {
   return rows >= least_rows_on_gpu;
 }
 
-// Calls work(report), which returns the failures, and completes the report.
+// Calls work(report), which solves the batch and returns the failures. Completes the report and returns it.
 template <class T, class Work>
 BatchReport report_of(const Batch<T>& batch, bool on_gpu, Work&& work) {
   return timed(on_gpu, batch.devices.threads, [&] {

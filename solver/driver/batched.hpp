@@ -1,4 +1,5 @@
-// Batch: the checked arguments of a call of solver/api/batched.hpp. BatchOnGpu and the functions below it solve batches on a GPU.
+// Batch: the checked arguments of a call of solver/api/batched.hpp. solve_alone() solves one matrix of a batch. BatchOnGpu and the functions
+// below it solve batches on a GPU.
 #pragma once
 
 #include <algorithm>
@@ -15,7 +16,7 @@ namespace eigen_g {
 
 class Resources;
 
-// Matrix k of a batch. w and z are for the selected pairs; z is null for values only.
+// One matrix of a batch, or one pair of matrices A and B, with its results. w and z have the selected pairs. z is null for values only.
 template <class T>
 struct BatchMatrix {
   std::int64_t n;
@@ -28,31 +29,31 @@ struct BatchMatrix {
   std::int64_t ldb;
 };
 
-// A strided or a ragged batch. The arrays are in host or in device memory, by `pointers`.
+// A strided or a ragged batch. `pointers` says if the arrays are in host or in device memory.
 template <class T>
 struct Batch {
-  std::int64_t count = 0, n = 0;  // ragged: the largest order
+  std::int64_t count = 0, n = 0;  // number and order of the matrices; ragged: the largest order
   Options options;
   Devices devices;
   Pointers pointers = Pointers::host;
   CUstream_st* stream = nullptr;
-  // Strided. The strides are never 0: a packed array has its own.
+  // For a strided batch. Strides that the caller gave as 0 are replaced by the distances of arrays without gaps.
   const T* a = nullptr;
   std::int64_t lda = 1;
   real_t<T>* w = nullptr;
   T* z = nullptr;
   std::int64_t ldz = 1;
   BatchStrides strides;
-  const RaggedBatch<T>* ragged = nullptr;
-  std::int32_t* status = nullptr;  // host memory; strided on device pointers: device memory
-  bool generalised = false;        // b: of strided generalised problems
-  const T* b = nullptr;
+  const RaggedBatch<T>* ragged = nullptr;  // the caller's batch; null: a strided batch
+  std::int32_t* status = nullptr;          // host memory; strided on device pointers: device memory
+  bool generalised = false;
+  const T* b = nullptr;  // for a strided batch of generalised problems
   std::int64_t ldb = 1;
 
   bool upper() const { return options.uplo == Uplo::upper; }
   bool on_host() const { return pointers == Pointers::host; }
   std::int64_t order(std::int64_t k) const { return ragged ? ragged->n[k] : n; }
-  // The pairs of a matrix of order m, from 0.
+  // Returns the selected pairs of a matrix of order m, counted from 0.
   Selected pairs(std::int64_t m) const {
     if (options.subset.by == Subset::By::all) return {0, m};
     return {options.subset.first - 1, options.subset.last - options.subset.first + 1};
@@ -77,7 +78,7 @@ struct Batch {
             generalised ? ragged->b[k] : nullptr,
             ragged->ldb ? ragged->ldb[k] : least};
   }
-  // The plan of one of the problems, of order m, alone.
+  // Returns the plan of a solve of one matrix of order m.
   Plan plan(std::int64_t m, DeviceChoice device) const {
     Plan one{m, options, devices, pointers};
     one.devices.device = device;
@@ -86,15 +87,16 @@ struct Batch {
   }
 };
 
-// The status of a problem that was solved alone.
+// Returns the status in the batch of a problem that SolveFrame solved.
 inline std::int32_t status_of(const Report& report) {
   if (report.status == Status::converged) return 0;
   return static_cast<std::int32_t>(
       std::clamp<std::int64_t>(report.info, 1, std::numeric_limits<std::int32_t>::max()));
 }
 
-// Solves problem x alone by `frame`, from copies of its matrices or from the matrices themselves, and returns its status. Calls
-// no_results() if the problem has none, because an entry is not finite, B is not positive definite or eigenvalues overflow.
+// Solves problem x with `frame` and returns its status. On device pointers x.a and x.b are destroyed. Calls no_results() if the problem has
+// no results, because an entry is not finite, B is not positive definite or eigenvalues overflow. If `bytes` is not null, it becomes the
+// memory of the solve.
 template <class T, class NoResults>
 std::int32_t solve_alone(SolveFrame<T>& frame, const BatchMatrix<T>& x, const NoResults& no_results,
                          CUstream_st* stream = nullptr, WorkspaceBytes* bytes = nullptr) {
@@ -115,10 +117,10 @@ std::int32_t solve_alone(SolveFrame<T>& frame, const BatchMatrix<T>& x, const No
   return status;
 }
 
-// The status of a matrix that is not solved yet, within a call on host pointers. Only such matrices are solved.
+// A call on host pointers gives this status to every matrix at its beginning. solve_on_cpu() solves only the matrices that still have it.
 inline constexpr std::int32_t not_solved = std::numeric_limits<std::int32_t>::min();
 
-// The matrices whose status is not 0.
+// Number of the matrices whose status is not 0, and the smallest index of one; -1: none.
 struct BatchFailures {
   std::int64_t count = 0, first = -1;
   void note(std::int64_t k) {
@@ -126,7 +128,7 @@ struct BatchFailures {
   }
 };
 
-// Solves of strided batches of up to `most` matrices of order n on device pointers, planned once.
+// Solves strided batches of up to `most` matrices of order n on device pointers. Planned once.
 template <class T>
 class BatchOnGpu {
  public:
@@ -141,8 +143,9 @@ template <class T>
 std::unique_ptr<BatchOnGpu<T>> batch_on_gpu(std::int64_t n, std::int64_t most, const Options& options,
                                             const Devices& devices, bool generalised, Resources* resources);
 
-// Solves of one call on the calling thread's resources. They set report.bytes. host_batch_on_gpu() sets the status of every solved matrix,
-// also if it throws OutOfMemory.
+// The next two functions solve the batch of one call with the calling thread's Resources, and set report.bytes. ragged_on_gpu() is for device
+// pointers, host_batch_on_gpu() for host pointers. If host_batch_on_gpu() throws OutOfMemory, the matrices that it has solved have their
+// status already. host_batch_bytes_on_gpu() returns a bound of the memory of a strided batch on host pointers.
 template <class T>
 BatchFailures ragged_on_gpu(const Batch<T>& batch, BatchReport& report);
 template <class T>

@@ -510,7 +510,7 @@ class HostChunk {
   std::int64_t member(std::int64_t k) const {
     return batch_.ragged ? group_.members[static_cast<std::size_t>(begin_ + k)] : begin_ + k;
   }
-  // Uploads the matrices matrix_of(x) = (memory, leading dimension) of the chunk, by way of `packed` unless it is null.
+  // Uploads the matrices matrix_of(x) = (memory, leading dimension) of the chunk, through `packed` unless it is null.
   template <class MatrixOf>
   void bring(T* packed, std::int64_t ld, T* to_dev, const MatrixOf& matrix_of) const {
     if (packed)

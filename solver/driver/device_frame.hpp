@@ -20,7 +20,7 @@
 
 namespace eigen_g {
 
-// The workspace of the solves of one plan: memory of the caller, or memory that this object allocates.
+// The workspace of the solves of one plan. It is memory of the caller, or memory that this object allocates and keeps.
 class HeldMemory {
  public:
   // Sets the caller's memory for all later calls of arena(). Null: arena() allocates memory and keeps it.
@@ -28,9 +28,9 @@ class HeldMemory {
     given_ = given;
     if (given.device) let_go();
   }
-  // Returns false if the caller's memory is smaller.
+  // Returns false if the caller has given memory and it is smaller than `bytes`.
   bool may_hold(std::uint64_t bytes) const { return !given_.device || given_.device_bytes >= bytes; }
-  // Returns true if arena() would free the memory that it keeps, and allocate more.
+  // Returns true if arena(queue, bytes) would free the memory that it keeps, and allocate more.
   bool would_take(std::uint64_t bytes) const { return !given_.device && held_ < bytes; }
   // Returns `bytes` bytes of the workspace. Throws OutOfMemory, InvalidArgument (workspace).
   Arena arena(const Queue& queue, std::uint64_t bytes) {
@@ -53,8 +53,8 @@ class HeldMemory {
   std::uint64_t held_ = 0;
 };
 
-// The frame of solves on the current GPU. take() makes the buffers of a solve. They are the members of a struct `Parts`, whose constructor
-// takes them from an Arena. Two constructions with the same arguments take the same number of bytes.
+// The objects that every solve of one plan on the current GPU needs, for any recipe. take() makes the buffers of a solve. They are the members of a struct
+// `Parts`, whose constructor takes them from an Arena. Two constructions with the same arguments take the same number of bytes.
 template <class T>
 struct DeviceFrame {
   //   on   the partition of the GPU that the frame uses; nullopt: the whole GPU
@@ -79,7 +79,7 @@ struct DeviceFrame {
     before.record(Queue(queue.resources(), stream));
     before.hold(queue);
   }
-  // Waits, because after an exception queued work may still use the memory.
+  // Waits for all queued work, because after an exception it may still use the memory.
   void end() noexcept { cudaStreamSynchronize(queue.stream()); }
 
   // Copies a result to the caller's array, if it is in other memory.
@@ -104,7 +104,7 @@ struct DeviceFrame {
   Products<T> products;
   DeviceClock<T> clock;
   HeldMemory memory;
-  std::uint64_t used = 0;  // bytes of workspace of the current problem
+  std::uint64_t used = 0;  // bytes of the workspace that the last take() made
 };
 
 }  // namespace eigen_g

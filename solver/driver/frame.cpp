@@ -11,7 +11,7 @@ namespace eigen_g {
 
 namespace {
 
-// Calls Backend::end() in its destructor, also after an exception, unless the solve has ended.
+// Calls Backend::end() in its destructor, also after an exception, unless `ended` is true.
 template <class T>
 struct Ending {
   Backend<T>& on;

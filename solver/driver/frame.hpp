@@ -1,5 +1,5 @@
 // SolveFrame: one plan with its backend. It runs solves, falls back to a smaller plan if the GPU has too little memory, and completes
-// the report. Every solve has these parts:
+// the report. The frame of a solve is this object. Every solve has these parts:
 //
 //   plan      solver/driver/plan.hpp      the checked arguments, and the choice of CPU or GPU and of the path, made once
 //   memory    solver/driver/places.hpp    where each matrix is stored; the bytes of the workspace follow from it
@@ -43,7 +43,7 @@ WorkspaceBytes plan_bytes(const Plan& plan, MatrixLayout layout = MatrixLayout::
 template <class T>
 class SolveFrame {
  public:
-  // Calls make_plan(), and throws as it does.
+  // Calls make_plan(asked), and throws as make_plan() does.
   //   resources   streams, handles and cached memory of a GPU, which must outlive the frame; null in a build without CUDA
   SolveFrame(const Plan& asked, Resources* resources);
 
@@ -51,10 +51,11 @@ class SolveFrame {
   WorkspaceBytes workspace(MatrixLayout layout = MatrixLayout::any) const {
     return plan_bytes<T>(plan_, layout);
   }
-  // Sets the workspace of the next solves. Null: the backend allocates its own. Throws InvalidArgument (workspace), and as the backend's
-  // constructor does.
+  // Sets the workspace of the next solves. Null: the backend allocates its own. Throws InvalidArgument (workspace), and the exceptions of the
+  // backend's constructor.
   void set_workspace(const Workspace& given);
-  void take_workspace(Arena memory);       // set_workspace() with device memory of a solve around this one
+  // Sets the workspace to a part of the workspace of another solve, which runs this solve as one of its stages.
+  void take_workspace(Arena memory);
   void set_factor(CholeskyFactor factor);  // for later solves; generalised problems only
 
   // Checks the problem and solves it. If the GPU has too little memory, this and all later solves use smaller_plan().

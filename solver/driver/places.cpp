@@ -22,8 +22,9 @@ bool on_16_bytes(const void* data) {
   return reinterpret_cast<std::uintptr_t>(data) % 16 == 0;
 }
 
-// Returns true if the reduction can work on columns of n entries without padding. On the one-stage path, and for a back-transformation
-// by panels, n must be a multiple of tridiagonalize_row_multiple. Otherwise the two-stage path only needs columns that are 32-byte aligned.
+// Returns true if the solve can work on an A with lda = n. This is so if n is a multiple of tridiagonalize_row_multiple. On the two-stage path
+// it is enough that the bytes of a column are a multiple of 32 and that Q1 has more rows than back_max_rows_of_panels. For fewer rows the
+// back-transformation by one kernel needs the multiple of tridiagonalize_row_multiple.
 template <class T>
 bool columns_serve(const Plan& plan) {
   constexpr std::int64_t in_32_bytes = 32 / std::min<std::int64_t>(32, sizeof(T));

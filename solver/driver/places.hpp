@@ -7,13 +7,13 @@
 
 namespace eigen_g {
 
-// The n x n matrices of a solve.
+// The n x n matrices of a solve. `Places` below explains the letters.
 enum class MatrixName { a, z, c, q, u };
 
 // The memory in which a matrix is stored.
 enum class Where {
   nowhere,  // the solve has no such matrix
-  callers,  // the caller's array of the same matrix; for Q the caller's array of A
+  callers,  // the caller's array with the same letter; for Q the caller's array of A
   own,      // workspace of the solve
   shared    // the memory of another matrix of the solve
 };
@@ -27,20 +27,23 @@ struct Places {
   MatrixPlace a;  // the working matrix, padded for the reduction
   MatrixPlace z;  // the eigenvectors of A, as the back-transformation computes them
   MatrixPlace c;  // GPU: the compressed Q of the divide and conquer's merges (dc_arrays.hpp)
-  MatrixPlace q;  // GPU: Q of the divide and conquer
+  // GPU: Q = diag(Q1, Q2), the eigenvectors of the two parts that a merge of the divide and conquer joins. It is not the Q of the reduction.
+  MatrixPlace q;
   MatrixPlace u;  // the eigenvectors of the tridiagonal matrix; real even for a complex matrix A
-  // The back-transformation may use the caller's array of A, which held Q, as workspace.
+  // True if the back-transformation may use the caller's array of A as workspace. The merges' Q was stored there, and is not needed any more.
   bool back_in_a = false;
 
   // The workspace has an n x n matrix for Z or for C.
   bool owns_z() const { return z.where == Where::own || c.where == Where::own; }
 };
 
-// Different example arrays with this layout, for the bounds of the workspace. With MatrixLayout::any lda = n + 1, so that A needs a copy.
+// Returns example arrays with this layout, from which the bounds of the workspace are computed. Their a and z differ. With MatrixLayout::any
+// lda = n + 1, so that A needs a copy.
 template <class T>
 CallerMatrices<T> arrays_of(MatrixLayout layout, std::int64_t n);
 
-// The places of a standard solve. The arrays `given` are not read, and count with device pointers only. With vectors and a real type:
+// Returns the places of a standard solve. Only addresses and leading dimensions of the arrays `given` are used, and only for device pointers.
+// With vectors and a real type:
 //
 //            CPU               GPU, host pointers   GPU, device pointers
 //        A   own               own                  caller's (1), else own
@@ -50,13 +53,22 @@ CallerMatrices<T> arrays_of(MatrixLayout layout, std::int64_t n);
 //        U   shared with Z     shared with Z        shared with Z
 //
 // (1) if lda = n, a is 16-byte aligned, z and a are different arrays, and the reduction needs no padding of the columns
-// (2) if the columns of z are not 16-byte aligned, the path is two-stage, and over_any_columns is false. With over_any_columns = true
+// (2) if z is not 16-byte aligned or ldz is odd, the path is two-stage, and over_any_columns is false. With over_any_columns = true
 //     the back-transformation is slower, but works in such a z too
-// (3) if Z is the caller's and the subset is by index
+// (3) if Z is the caller's and the subset by index has fewer than n pairs
 // (4) if A is own, and z and a are different arrays
 //
-// Complex type: U is own, and C is shared with U. Z is the caller's with device pointers. On a GPU Q is shared with Z, but own with device
-// pointers and a subset by index. Values only: the solve has A and no other matrix.
+// With vectors and a complex type A is as above, and the others are:
+//
+//            CPU               GPU, host pointers   GPU, device pointers
+//        Z   caller's          own                  caller's
+//        C   nowhere           shared with U        shared with U
+//        Q   nowhere           shared with Z        own (5), else shared with Z
+//        U   own               own                  own
+//
+// (5) if the subset by index has fewer than n pairs
+//
+// Values only: the solve has A and no other matrix.
 template <class T>
 Places places_of(const Plan& plan, const CallerMatrices<T>& given, bool over_any_columns = false);
 

@@ -1,4 +1,4 @@
-// Plan: what stays the same from solve to solve. CallerMatrices: the caller's arrays of one solve.
+// Plan: the arguments and decisions that stay the same from solve to solve. CallerMatrices: the caller's arrays of one solve.
 #pragma once
 
 #include <cstdint>
@@ -28,17 +28,17 @@ struct Plan {
   std::int64_t max_count() const { return options.vectors ? options.subset.max_count(n) : 0; }
 };
 
-// Returns `asked` with on_gpu and with the path that follows from it. Checks nothing.
+// Returns `asked` with this on_gpu, and with the path for the CPU or for the GPU. Checks nothing.
 template <class T>
 Plan plan_on(Plan asked, bool on_gpu);
 // Checks the arguments, chooses CPU or GPU and the path, and returns the plan. Throws InvalidArgument, and DeviceError without a GPU that
 // is required.
 template <class T>
 Plan make_plan(const Plan& asked);
-// The checks of make_plan() that do not depend on this machine's GPUs.
+// Makes the checks of make_plan() that do not depend on this machine's GPUs.
 void check_plan(const Plan& plan);
 
-// The plan of the standard solve within a generalised or mixed solve: device pointers, A in the lower triangle, no fallbacks yet.
+// Returns the plan of the standard solve that a generalised or mixed solve runs: device pointers, A in the lower triangle, no fallbacks yet.
 Plan plan_within(const Plan& plan);
 
 // Returns the next plan to try if the GPU has too little memory; nullopt if no fallback is left. The fallbacks in their order:
@@ -66,18 +66,20 @@ ProductRates rates_of(const Plan& plan, Estimate&& estimate) {
   return missing ? estimate() : known;
 }
 
-// The caller's arrays of one solve, in host or device memory by Plan::pointers. An `a` in host memory is not changed.
+// The caller's arrays of one solve. Plan::pointers says if they are in host or device memory. An `a` in host memory is not changed, unless z is
+// the same array.
 template <class T>
 struct CallerMatrices {
   MatrixView<T> a;
   real_t<T>* w = nullptr;
   MatrixView<T> z = {};           // n x max_count(); data null: values only
   MatrixView<T> b = {};           // for a generalised problem
-  CUstream_st* stream = nullptr;  // for device memory
+  CUstream_st* stream = nullptr;  // for device pointers
 
   // Memory of the caller that the solve may overwrite. Device pointers: the array of A. Host pointers: none (data is null).
   MatrixView<T> spare(const Plan& plan) const { return plan.on_host_pointers() ? MatrixView<T>{} : a; }
 };
+// Returns the arrays as views with the sizes of the plan.
 template <class T>
 CallerMatrices<T> problem_of(const Plan& plan, const T* a, std::int64_t lda, T* b, std::int64_t ldb,
                              real_t<T>* w, T* z, std::int64_t ldz, CUstream_st* stream = nullptr) {

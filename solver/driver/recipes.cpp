@@ -1,5 +1,5 @@
-// The recipes: the stages of each kind of solve in their order, one stage a line. A recipe is the same on CPU and GPU and for both
-// paths. It names stages and allocates nothing.
+// The recipes. A recipe is the order of the stages of one kind of solve: standard, generalised or mixed precision, with one stage a line. It
+// is the same on CPU and GPU and for both paths. It calls the stages of a Backend and allocates nothing.
 #include <algorithm>
 #include <cmath>
 #include <complex>
@@ -18,7 +18,7 @@ namespace {
   throw InvalidArgument(Argument::b, std::string("is so small, or A so large, that ") + of + " overflow");
 }
 
-// Solves C = Y W Y^H, the standard problem of a generalised one (generalised.hpp).
+// Solves C = Y W Y^H, the standard problem to which a generalised problem is reduced (solver/api/generalised.hpp).
 // A and B are finite, so a NaN or an infinity in C is an overflow.
 template <class T>
 GeneralisedReport solve_standard(GeneralisedBackend<T>& on) {
@@ -36,7 +36,7 @@ GeneralisedReport StandardBackend<T>::run(StageRunner& run_stage) {
   run_stage(Stage::load, [&] { load(); });
   const int k = scale_exponent(run_stage(Stage::check, [&] { return check(); }));
   run_stage(Stage::scale, [&] { scale(k); });  // A := 2^k A
-  ImplicitQ<T>& q = reduce(run_stage);         // A = Q T Q^H
+  ImplicitQ<T>& q = reduce(run_stage);         // A = Q T Q^H, which overwrites A with the reflectors of Q
   const DivideAndConquerResult outcome =
       run_stage(Stage::divide_and_conquer, [&] { return divide_and_conquer(k); });  // T = U W U^T
   if (plan_.options.vectors) back_transform(run_stage, q);                          // Z = Q U
@@ -67,6 +67,7 @@ std::int64_t GeneralisedBackend<T>::factor_b(const PencilFacts<real_t<T>>& facts
   return std::max<std::int64_t>(0, cholesky());
 }
 
+// The solutions are A X = B X W. C and Y are the matrix and the vectors of the standard problem, and a is scale_.a.
 template <class T>
 GeneralisedReport GeneralisedBackend<T>::run(StageRunner& run_stage) {
   std::int64_t bad_minor = 0;
@@ -105,14 +106,15 @@ GeneralisedReport MixedBackend::run(StageRunner& run_stage) {
   run_stage(Stage::scale, [&] { scale(k); });  // A := 2^k A, max |a_ij| in [1, 2)
   GeneralisedReport report = run_stage.within([&] { return solve_in_float(); });  // float(A) = Z W Z^T
   Refinement refinement;
-  refinement.result = Refinement::Result::float_failed;
+  refinement.result = Refinement::Result::float_failed;  // unless refine() replaces it
   const double float_seconds = report.seconds;
   if (report.status == Status::converged) {
     refinement = run_stage(
-        Stage::refine, [&](const StageProgress& progress) { return refine(progress); });  // double(Z) -> X
+        Stage::refine, [&](const StageProgress& progress) { return refine(progress); });  // Z -> X in double
     refinement.seconds = run_stage.finish();
   }
   refinement.float_seconds = float_seconds;
+  // native(): the float solve or the refinement failed.
   if (refinement.native()) report = run_stage.within([&] { return solve_in_double(); });  // A = X W X^T
   run_stage(Stage::unscale, [&] { unscale(k, report.m); });                               // W := 2^-k W
   run_stage(Stage::store, [&] { store(report.m); });

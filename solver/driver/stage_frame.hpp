@@ -1,5 +1,8 @@
-// run_stage(): runs one stage as a call of the API: chooses the device, checks the pointers, measures the time, returns the report.
-// reduce_scaled(): reduces 2^k A on the CPU.
+// The parts that all calls of solver/api/stages.hpp share. run_stage() is such a call: it chooses the device, checks the pointers, runs the work,
+// measures the time and returns the report. Further functions check arguments, and reduce_scaled() reduces 2^k A on the CPU.
+//
+// A StageRunner (solver/path/stage_runner.hpp) is also named `run_stage`, in reduce_scaled() and in the class DeviceStage. It times the parts of
+// a call.
 #pragma once
 
 #include <cmath>
@@ -16,11 +19,11 @@
 
 namespace eigen_g {
 
-// Runs one stage on one device. With DeviceChoice::automatic a GPU is used only if it has needed(true).device bytes free.
-//   pointers         the caller's arrays, which must be in the memory that call.pointers says
-//   nothing          true: the stage has nothing to do
+// Runs one stage on one device. With host pointers and DeviceChoice::automatic a GPU is used only if needed(true).device bytes are free there.
+//   pointers         the caller's arrays; call.pointers says if they must be in host or in device memory
+//   nothing          true: the stage has no work, because a size is 0 or 1
 //   needed           needed(on_gpu) returns the bytes of workspace
-//   on_gpu, on_cpu   the work: on_gpu(report), or on_cpu(report, workspace) with these bytes
+//   on_gpu, on_cpu   the work: on_gpu(report), or on_cpu(report, workspace) with needed(false).host bytes of workspace
 //   may_be_on_gpu    false: with host pointers the stage runs on the CPU
 template <class Needed, class OnGpu, class OnCpu>
 Report run_stage(const StageCall& call, std::int64_t n, std::initializer_list<NamedPointer> pointers,
@@ -48,9 +51,10 @@ Report run_stage(const StageCall& call, std::int64_t n, std::initializer_list<Na
   });
 }
 
-// Each of the next three functions checks one argument of a stage, and throws InvalidArgument. `a` is n x n, and only its triangle `uplo`
-// is used. `z` is n x m.
-inline void check_matrix(Uplo uplo, MatrixView<const double> a) {
+// Each of the next four functions checks arguments of a stage, and throws InvalidArgument. `a` is n x n, and only its triangle `uplo`
+// is used. `z` is n x m. `t` has n values d and n - 1 values e.
+template <class T>
+void check_matrix(Uplo uplo, MatrixView<T> a) {
   require_uplo(uplo);
   require_size(a.cols, Argument::n);
   require_pointer(a.data, a.cols > 0, Argument::a);
@@ -60,13 +64,15 @@ inline void require_sizes(std::int64_t n, std::int64_t m) {
   require_size(n, Argument::n);
   require_size(m, Argument::m);
 }
-inline void check_columns(MatrixView<const double> z) {
+template <class T>
+void check_columns(MatrixView<T> z) {
   require_sizes(z.rows, z.cols);
   require_pointer(z.data, z.rows > 0 && z.cols > 0, Argument::z);
   require_leading_dimension(z.lda, z.rows, Argument::ldz);
 }
 
-inline void check_tridiagonal(std::int64_t n, Tridiagonal<double> t) {
+template <class R>
+void check_tridiagonal(std::int64_t n, Tridiagonal<R> t) {
   require_pointer(t.d, n > 0, Argument::d);
   require_pointer(t.e, n > 1, Argument::e);
 }
@@ -79,14 +85,14 @@ void require_finite(const R* values, std::int64_t count, ArgumentName argument) 
             "entry " + std::to_string(i + 1) + " is " + (std::isnan(values[i]) ? "NaN" : "infinite"));
 }
 
-// Throws InvalidArgument for entry (row, col) of a band, counted from 0, which is NaN or infinite.
+// Throws InvalidArgument, because entry (row, col) of a band matrix is NaN or infinite. row and col count from 0.
 [[noreturn]] inline void refuse_band_entry(std::int64_t row, std::int64_t col) {
   throw InvalidArgument("ab", "has an entry that is not finite: (" + std::to_string(row + 1) + ", " +
                                   std::to_string(col + 1) + ")");
 }
 
-// Overwrites A with 2^k A, and calls reduce(), on the CPU. Returns k; the caller multiplies the results by 2^-k. Throws NonFiniteEntry
-// before A is changed.
+// On the CPU: overwrites A with 2^k A, calls reduce() and times it as `stage`. Returns k; the caller multiplies the results by 2^-k. If an entry is
+// not finite, throws NonFiniteEntry before A is changed.
 template <class T, class Reduce>
 int reduce_scaled(Uplo uplo, MatrixView<T> a, Stage stage, Report& report, Reduce&& reduce) {
   HostClock clock;

@@ -19,7 +19,7 @@ constexpr EntryType entry_type() {
   return {is_complex<T>, sizeof(real_t<T>) == sizeof(float)};
 }
 
-// The facts that decide the path of a solve on a GPU.
+// The values that decide the path of a solve on a GPU.
 struct PathFacts {
   std::int64_t n = 0;
   EntryType type;
@@ -30,8 +30,9 @@ struct PathFacts {
   int capability = 90;             // the GPU's; 90 is compute capability 9.0
 };
 
-// Smallest orders n for which the two-stage path is faster. The first four are for native products. The engines df and emulated multiply
-// matrices of double only. Measurements: data/perf/DECISIONS.md, "Choice of the path".
+// Smallest orders n for which the two-stage path is faster, with vectors and for values only. of_double to of_complex_float are for the engine
+// native and these types. df and emulated are for these engines, which multiply matrices of double only. Measurements:
+// data/perf/DECISIONS.md, "Choice of the path".
 struct PathTuning {
   static constexpr std::int64_t never = std::numeric_limits<std::int64_t>::max();
   PathOrders of_double, of_float, of_complex_double, of_complex_float;
@@ -43,8 +44,9 @@ PathTuning path_tuning();  // the orders of two_stage_tuning(): measured on an H
 // facts.engine. For Engine::automatic it is the fastest engine by facts.rates, or native without rates.
 Engine engine_of_path(const PathFacts& facts);
 
-// Returns the path of a solve: facts.asked. For Path::automatic it is the two-stage path if n is at least the order in `tuning` and the
-// GPU is strong in double. Other GPUs were not measured, so they use the one-stage path. The function needs no GPU.
+// Returns the path of a solve. Unless facts.asked is Path::automatic, it is facts.asked. Path::automatic becomes the two-stage path if n is at
+// least the order in `tuning` and is_strong_in_double(facts.capability). GPUs that are slow in double were not measured, so they use the
+// one-stage path. The function needs no GPU.
 Path choose_path(const PathFacts& facts, const PathTuning& tuning);
 
 // choose_path() on the current GPU, for a matrix of T.

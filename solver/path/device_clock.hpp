@@ -1,4 +1,4 @@
-// DeviceClock: the Clock of a solve on a GPU. A moment is an event on the queue; events are kept for the next solve. CUDA builds only.
+// DeviceClock: the Clock of a solve on a GPU. A marked moment is an event on the queue. The events are used again by the next solve. CUDA builds only.
 #pragma once
 
 #include <cstddef>

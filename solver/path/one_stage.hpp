@@ -12,7 +12,7 @@ namespace eigen_g {
 template <class T>
 class SolveTeam;
 
-// Reduction and ImplicitQ of the one-stage path on the CPU, through LAPACK, with A in the triangle `uplo`.
+// Reduction and ImplicitQ of the one-stage path on the CPU, with A in the triangle `uplo`.
 template <class T>
 class OneStageOnCpu final : public Reduction<T>, public ImplicitQ<T> {
  public:
@@ -48,7 +48,7 @@ class OneStageOnDevice final : public DeviceReduction<T>, public ImplicitQ<T> {
   std::vector<CutWork<T>> cuts(MatrixView<T> a_dev, MatrixView<T> z_dev) const override;
   // The n - 1 values of tau, for callers that read or set them.
   T* tau() const { return tau_; }
-  // Returns the Q whose reflectors are in a_dev and whose tau are in tau() already.
+  // Returns the Q of an earlier reduction. The caller has its reflectors in a_dev, and has written its tau to tau().
   ImplicitQ<T>& of(MatrixView<T> a_dev) {
     a_ = a_dev;
     return *this;

@@ -46,7 +46,7 @@ template <class T>
 class Reduction {
  public:
   virtual ~Reduction() = default;
-  // A -> T. Afterwards the memory of A holds the reflectors, until the last use of Q. If `when_queued` is not empty, run() calls it once
+  // Reduces A to T. Afterwards the memory of A holds the reflectors, until the last use of Q. If `when_queued` is not empty, run() calls it once
   // when the work of the reduction is queued, because the host then has time for other work.
   virtual ImplicitQ<T>& run(StageRunner& run_stage, MatrixView<T> a, Tridiagonal<real_t<T>> t,
                             const std::function<void()>& when_queued = {}) = 0;
@@ -58,7 +58,8 @@ class DeviceReduction : public Reduction<T> {
  public:
   // Announces that the next matrix has A(i, j) = 0 for |i - j| > width. A path may save work because of this.
   virtual void given_band(std::int64_t) {}
-  // Returns the products of the back-transformation that helpers may share, for matrices of these shapes. Complex T: none.
+  // Returns the products of the back-transformation that several devices can share (CutWork in solver/devices/solve_team.hpp), for matrices of
+  // these shapes. Complex T: none.
   virtual std::vector<CutWork<T>> cuts(MatrixView<T> a_dev, MatrixView<T> z_dev) const = 0;
 };
 

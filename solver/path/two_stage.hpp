@@ -15,7 +15,7 @@ template <class T>
 class SolveTeam;
 
 // The two-stage path on a GPU, with A in the lower triangle and rows padded as full_to_band() requires. n >= 1.
-//   m      columns of Z; 0: values only, without the chase's reflectors
+//   m      columns of Z; 0: values only, and the reflectors of the chase are not stored
 //   back   workspace of apply(): at least PathBytes::back_min bytes, faster with more. It is free for other data until apply()
 //   team   the devices that share the columns of Z; null: this GPU alone
 //   how    the variant of back_transform_chase()
@@ -24,7 +24,8 @@ class SolveTeam;
 template <class T>
 class TwoStageOnDevice final : public DeviceReduction<T>, public ImplicitQ<T> {
  public:
-  //   cut   the team has helper GPUs, which take columns of Z := Q2 Z too
+  // Returns the bytes of the path.
+  //   cut   other GPUs take a share of the columns of Z := Q2 Z too
   static PathBytes bytes(std::int64_t n, std::int64_t m, int multiprocessors, bool cut);
   TwoStageOnDevice(const Products<T>& products, std::int64_t n, std::int64_t m, Arena kept, Arena scratch,
                    Arena back, SolveTeam<T>* team = nullptr, ChaseBack how = ChaseBack::automatic);

@@ -7,6 +7,7 @@
 
 #include "hybrid/instantiate.hpp"
 #include "hybrid/machine/cpu.hpp"
+#include "hybrid/scalar.hpp"
 #include "hybrid/team/loops.hpp"
 
 namespace eigen_g {

@@ -1,12 +1,13 @@
-// lanczos(): the lowest eigenpairs of s A by block Lanczos with thick restarts, applied to a Chebyshev filter p of A. s = 1 for the lowest
-// pairs of A, -1 for the highest ones. V is the basis, H = V^T p(A) V.
+// lanczos(): the lowest eigenpairs of s A by block Lanczos with thick restarts. s = 1 for the lowest pairs of A, -1 for the highest ones. Lanczos
+// works on p(A), where the polynomial p is a Chebyshev filter (chebyshev_filter.hpp). V is the orthonormal basis in blocks of four vectors, and
+// H = V^T p(A) V.
 //
-//   cycle     X := next block of V;  W := p(A) X;  columns of H := V^T W;  V := [V, orthonormalised W - V V^T W]; repeated
-//   restart   H = Q Theta Q^T;  V := [V Q_kept, the blocks that have not been multiplied yet]
+//   cycle     repeated steps: X := next block of V;  W := p(A) X;  columns of H := V^T W;  V := [V, orthonormalised W - V V^T W]
+//   restart   H = Y Theta Y^T;  V := [V Y_kept, the blocks of V that p(A) has not multiplied yet]
 //   measure   rho = z^T s A z and |s A z - rho z| of each kept vector z; only these decide on convergence
 //   filter    p is chosen from the values found so far; the first cycle has p(A) = A, shifted and scaled
-//   probe     once all wanted pairs have converged: a cycle with the kept vectors and a random block. It finds missed pairs, for example
-//             further pairs of a multiple eigenvalue. A larger sum of the filter degrees of the cycle makes a find more probable
+//   probe     a cycle with the kept vectors and a random block, when all wanted pairs have converged. It finds missed pairs, for example further
+//             pairs of a multiple eigenvalue. More steps and a higher degree of the filter make it more probable that it finds them
 //
 // Sources: Wu, Simon (SIAM J. Matrix Anal. 22, 2000), thick restart; Zhou, Saad (SIAM J. Matrix Anal. 29, 2007), bounds and filter;
 // Fang, Saad (SIAM J. Sci. Comput. 34, 2012), filtered Lanczos. Every sum has a fixed order, so results repeat bit for bit.
@@ -23,16 +24,16 @@
 
 namespace eigen_g {
 
-// Numbers of blocks, chosen from the number of wanted pairs.
+// Numbers of blocks of four vectors, chosen from the number of wanted pairs.
 struct LanczosSizes {
-  std::int64_t chain = 1;  // blocks at the beginning of the basis: block Lanczos with 4 * chain columns
+  std::int64_t chain = 1;  // blocks with which the basis begins
   std::int64_t kept = 1;   // blocks kept at a restart
   std::int64_t basis = 1;  // largest number of blocks in the basis
 };
 LanczosSizes lanczos_sizes(std::int64_t wanted);
-// Number of values that a solve takes of its executor.
+// Returns the number of values of memory that a solve takes from its executor.
 std::int64_t lanczos_values(std::int64_t n, std::int64_t wanted);
-// Smallest order for Lanczos. Below it the basis would be too large a part of the space.
+// Returns the smallest order n for Lanczos. For a smaller n the basis would have at least 2/3 n columns.
 std::int64_t lanczos_least_order(std::int64_t wanted);
 
 struct LanczosOptions {
@@ -40,7 +41,7 @@ struct LanczosOptions {
   bool highest = false;
   double tolerance = 1e-9;  // largest residual, relative to the norm of A
   std::int64_t max_products = 0;
-  double scale = 1;                               // about the norm of A; 0: not known
+  double scale = 1;                               // an estimate of the norm of A; 0: not known
   std::function<void(double fraction)> progress;  // may be empty; its exceptions pass through
 };
 
@@ -52,21 +53,22 @@ struct ProbeResult {
 template <class T>
 struct LanczosResult {
   bool converged = false;
-  T* vectors = nullptr;               // blocks in the executor's memory; column columns[i] of them is pair i
-  std::vector<std::int64_t> columns;  // values of A ascend
-  std::vector<double> values, residuals;
-  SpectrumBounds bounds;   // bounds for s A
-  ChebyshevFilter filter;  // the last filter
-  double scale = 1;  // power of two (scaling_of); values, residuals, bounds and filter are for scale * A
-  std::int64_t products = 0;  // products of A with one vector
+  T* vectors = nullptr;                   // blocks in the executor's memory
+  std::vector<std::int64_t> columns;      // pair i has its vector in column columns[i] of `vectors`
+  std::vector<double> values, residuals;  // values of A ascend
+  SpectrumBounds bounds;                  // bounds for s A
+  ChebyshevFilter filter;                 // the last filter
+  double scale = 1;  // power of two (scaling_of()); values, residuals, bounds and filter are for scale * A
+  std::int64_t products = 0;  // number of products of A with one vector
   std::int64_t restarts = 0;
-  double predicted_products = 0;  // total number by the last prediction
+  double predicted_products = 0;  // the last prediction of the final `products`
   ProbeResult probe;
   T orthogonality = 0;  // max |Z^T Z - I|
 };
 
-// `start`: blocks in the executor's memory to begin with, in addition to a random one. null: only random blocks. Throws InvalidArgument
-// (a) if a product is not finite or A is not symmetric, and OutOfMemory.
+// Finds options.wanted pairs of the matrix that `on` multiplies with.
+//   start   start_blocks blocks in the executor's memory, with which the basis begins behind a random block. null: only random blocks
+// Throws InvalidArgument (a) if a product is not finite or A is not symmetric, and OutOfMemory.
 template <class T>
 LanczosResult<T> lanczos(Executor<T>& on, const LanczosOptions& options, const T* start = nullptr,
                          std::int64_t start_blocks = 0);

@@ -1,4 +1,4 @@
-// The projected matrix H of thick-restart Lanczos.
+// The projected problem H of thick-restart Lanczos.
 #include "solver/sparse/restart.hpp"
 
 #include <algorithm>
@@ -53,7 +53,7 @@ typename Projected<T>::Pairs Projected<T>::solve() const {
 
   struct Source {
     T value;
-    std::int64_t column;  // of `vectors`; -1 - i: locked vector i
+    std::int64_t column;  // column of `vectors`; -1 - i: locked vector i
   };
   std::vector<Source> sources;
   for (std::int64_t j = k - 1; j >= 0; --j) sources.push_back({values[j], j});

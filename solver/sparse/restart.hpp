@@ -1,11 +1,13 @@
-// Projected: the projected problem H = V^T p(A) V of thick-restart Lanczos, and its state after a restart.
+// Projected: the projected problem H of thick-restart Lanczos (lanczos.hpp). H = V^T p(A) V, where V is the orthonormal basis and p(A) is the
+// polynomial filter of A. V is divided into blocks of four vectors.
 //
-// H gets the columns of one block of V at a time. They are the Gram-Schmidt coefficients of p(A) times this block. The last blocks of V,
-// whose products have not been formed yet, have no columns in H. After a restart V begins with the kept Ritz vectors, and H is the
-// diagonal matrix of their values.
+// add() gives H the columns of one block of V. They are the Gram-Schmidt coefficients of p(A) times this block. Lanczos forms the product for a
+// block later than the block itself, so the last blocks of V have no columns in H yet. A restart keeps some Ritz vectors, the approximate
+// eigenvectors V y with H y = theta y. V then begins with them, and H is the diagonal matrix of their values theta.
 //
-// A kept vector may be locked: it is an eigenvector to working accuracy, so all entries of its row and column of H off the diagonal are 0. solve()
-// then does not mix it with a further vector of the same value that has not converged. Their values agree to rounding errors long before.
+// A kept vector may be locked, because it is an eigenvector to working accuracy. The entries of its row and column of H off the diagonal are
+// then set to 0. Without that solve() would mix it with another Ritz vector of the same multiple eigenvalue that has not converged: the two values
+// agree to rounding errors long before the second vector is accurate.
 #pragma once
 
 #include <cstdint>
@@ -18,27 +20,28 @@ class Projected {
  public:
   explicit Projected(std::int64_t max_blocks);
 
-  std::int64_t blocks() const { return blocks_; }  // number of blocks whose columns are known
-  // Adds the next block's columns: c is V^T p(A) X, row-major, 4 p x 4, p > blocks(). Returns max |x_i^T p(A) x_j - x_j^T p(A) x_i|.
+  std::int64_t blocks() const { return blocks_; }  // number of blocks that have their columns in H
+  // Adds the columns of the next block X of V. c is V^T p(A) X, 4 p x 4, row-major, where V has p > blocks() blocks. Returns the asymmetry
+  // max |x_i^T p(A) x_j - x_j^T p(A) x_i|, which is a rounding error if A is symmetric.
   T add(const std::vector<T>& c);
 
-  // Computes all eigenpairs of the known part by the dense solver on the CPU. Values descend. Vectors are column-major,
-  // m x m with m = 4 blocks(). locked[j]: column j is a locked vector, which is a column of the identity.
+  // The eigenpairs of the part of H whose columns are known, m x m with m = 4 blocks(). Values descend. `vectors` is column-major. If locked[j],
+  // pair j is a locked vector, and column j of `vectors` is a column of the identity.
   struct Pairs {
     std::vector<T> values, vectors;
     std::vector<char> locked;
   };
-  Pairs solve() const;
+  Pairs solve() const;  // by the dense solver on the CPU
 
-  void restart(const T* values,
-               std::int64_t blocks);            // H := diag(values), 4 blocks values; no vector is locked
-  void lock(const std::vector<char>& columns);  // columns[i] != 0 locks vector i of V; the others are free
+  // H := diag(values) with 4 * blocks values. No vector is locked afterwards.
+  void restart(const T* values, std::int64_t blocks);
+  void lock(const std::vector<char>& columns);  // columns[i] != 0 locks vector i of V, 0 unlocks it
   void clear() { restart(nullptr, 0); }         // forgets H; used when p changes
 
  private:
   std::int64_t order_, blocks_ = 0;
-  std::vector<T> h_;          // column-major, order_ x order_; only known columns are set
-  std::vector<char> locked_;  // by column of V
+  std::vector<T> h_;          // H, column-major, order_ x order_; only known columns are set
+  std::vector<char> locked_;  // locked_[i] != 0: vector i of V is locked
 };
 
 }  // namespace eigen_g

@@ -72,7 +72,7 @@ Verification verify_products(const FewProblem<T>& problem, int e, ColumnSums sum
 
 // Calls verify() and sets its seconds.
 template <class Verify>
-Verification timed(Verify&& verify) {
+Verification with_its_seconds(Verify&& verify) {
   const auto start = std::chrono::steady_clock::now();
   Verification v = verify();
   v.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
@@ -87,7 +87,7 @@ Verification verify(const CsrMatrix<T>& a, std::int64_t m, const same_t<real_t<T
   if (a.n < 0) throw InvalidArgument(Argument::n, "is " + std::to_string(a.n) + ", must not be negative");
   check_pairs(a.n, m, w, z, ldz);
   const ThreadLimit limit(threads);
-  return timed([&] {
+  return with_its_seconds([&] {
     const FewProblem<T> problem = few_problem(a, {});
     double largest = 0;
     for (std::int64_t p = 0; p < problem.nnz; ++p)
@@ -114,7 +114,7 @@ Verification verify(const SparseGrid& a, std::int64_t m, const double* w, const 
   const std::int64_t n = a.nx * a.ny * a.nz;
   check_pairs(n, m, w, z, ldz);
   const ThreadLimit limit(threads);
-  return timed([&] {
+  return with_its_seconds([&] {
     // Sizes of the entries: on the diagonal, for a neighbour along an axis, for a neighbour along the diagonal of a face.
     const double middle = a.points == 7 ? 6 : 24, axis = a.points == 7 ? 1 : 2, face = a.points == 7 ? 0 : 1;
     const int e = scale_of_check(middle);

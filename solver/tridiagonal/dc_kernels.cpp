@@ -24,6 +24,11 @@ template <class R>
 EIGEN_G_INLINE Vector<R> rough_reciprocal(Vector<R> x) {
   return 1 / x;
 }
+// w / x with a relative error of about one roundoff, for sums that have larger errors and for factors whose errors are computed.
+template <class R>
+EIGEN_G_INLINE Vector<R> near_quotient(Vector<R> w, Vector<R> x) {
+  return w / x;
+}
 template <class R>
 EIGEN_G_INLINE Vector<R> square_root(Vector<R> x) {
   for (int c = 0; c < lanes<R>; ++c) x[c] = static_cast<R>(__builtin_sqrt(x[c]));
@@ -68,6 +73,18 @@ EIGEN_G_INLINE Vector<double> quotient<double>(Vector<double> w, Vector<double> 
       fused<double>(rough * e, fused<double>(e, e, e + one), rough);  // rough (1 + e + e^2 + e^3)
   const Vector<double> q = w * r;
   return fused<double>(r, fused<double>(-x, q, w), q);
+}
+template <>
+EIGEN_G_INLINE Vector<double> near_quotient<double>(Vector<double> w, Vector<double> x) {
+  const Vector<double> rough = rough_reciprocal<double>(x), one = broadcast(1.0);
+  const Vector<double> r = fused<double>(rough, fused<double>(-x, rough, one), rough);  // 28 bits
+  const Vector<double> q = w * r;
+  return fused<double>(q, fused<double>(-x, r, one), q);
+}
+template <>
+EIGEN_G_INLINE Vector<float> near_quotient<float>(Vector<float> w, Vector<float> x) {
+  const Vector<float> rough = rough_reciprocal<float>(x), q = w * rough;
+  return fused<float>(q, fused<float>(-x, rough, broadcast(1.0f)), q);
 }
 template <>
 EIGEN_G_INLINE Vector<float> quotient<float>(Vector<float> w, Vector<float> x) {
@@ -141,7 +158,7 @@ EIGEN_G_INLINE void part_of_sums(const R* pole, const R* weight, R origin, R tau
   Index i = begin;
   for (; i + lanes<R> <= end; i += lanes<R>) {
     const Vector<R> w = load(weight + i),
-                    t = quotient<R>(w, (load(pole + i) - broadcast(origin)) - broadcast(tau));
+                    t = near_quotient<R>(w, (load(pole + i) - broadcast(origin)) - broadcast(tau));
     value = fused<R>(w, t, value);
     slope = fused<R>(t, t, slope);
   }
@@ -174,11 +191,96 @@ EIGEN_G_INLINE bool any(Mask<R> mask) {
   return some != 0;
 }
 
+// Z := Z + Z (I - Z^T Z) / 2, as orthogonalize(). Columns z[j].
+template <class R>
+void orthogonalize(Vector<R> (&z)[8][8]) {
+  Vector<R> defect[8][8];
+  for (int i = 0; i < 8; ++i)
+    for (int j = 0; j <= i; ++j) {
+      Vector<R> sum = broadcast(R(i == j ? -1 : 0));
+      for (int k = 0; k < 8; ++k) sum = fused<R>(z[i][k], z[j][k], sum);
+      defect[i][j] = defect[j][i] = sum * broadcast(R(-0.5));
+    }
+  for (int row = 0; row < 8; ++row) {
+    Vector<R> old[8];
+    for (int k = 0; k < 8; ++k) old[k] = z[k][row];
+    for (int j = 0; j < 8; ++j) {
+      Vector<R> change{};
+      for (int k = 0; k < 8; ++k) change = fused<R>(old[k], defect[k][j], change);
+      z[j][row] = old[j] + change;
+    }
+  }
+}
+
+// A round of Jacobi's method rotates four pairs of rows and columns that have nothing in common, and seven rounds have all pairs. Entries
+// with i <= j of A are kept.
+template <class R>
+bool solve_leaves(R* d, const R* e, R* z) {
+  constexpr int most_sweeps = 15;
+  constexpr R negligible = sizeof(R) == 8 ? R(0x1p-53) : R(0x1p-24);
+  const Vector<R> one = broadcast(R(1)), zero{};
+  Vector<R> a[8][8], v[8][8], largest = zero;
+  for (int i = 0; i < 8; ++i)
+    for (int j = 0; j < 8; ++j) {
+      a[i][j] = i == j ? load(d + i * lanes<R>) : j == i + 1 ? load(e + i * lanes<R>) : zero;
+      v[i][j] = i == j ? one : zero;
+      largest = magnitude<R>(a[i][j]) > largest ? magnitude<R>(a[i][j]) : largest;
+    }
+  const auto at = [&](int i, int j) -> Vector<R>& { return i < j ? a[i][j] : a[j][i]; };
+  bool converged = false;
+  for (int sweep = 0; sweep < most_sweeps && !converged; ++sweep) {
+    for (int round = 0; round < 7; ++round) {
+      int p[4], q[4];
+      Vector<R> c[4], s[4];
+      for (int k = 0; k < 4; ++k) {
+        p[k] = (round + k) % 7;
+        q[k] = k == 0 ? 7 : (round + 7 - k) % 7;
+        const Vector<R> entry = at(p[k], q[k]);
+        const Vector<R> theta = (a[q[k]][q[k]] - a[p[k]][p[k]]) / (2 * (entry == 0 ? one : entry));
+        const Vector<R> tangent = one / (magnitude<R>(theta) + square_root<R>(theta * theta + one));
+        const Vector<R> t = entry == 0 ? zero : theta < 0 ? -tangent : tangent;
+        c[k] = one / square_root<R>(t * t + one);
+        s[k] = t * c[k];
+        a[p[k]][p[k]] -= t * entry;
+        a[q[k]][q[k]] += t * entry;
+        at(p[k], q[k]) = zero;
+      }
+      for (int k = 1; k < 4; ++k)
+        for (int l = 0; l < k; ++l) {
+          Vector<R>&pp = at(p[k], p[l]), &pq = at(p[k], q[l]), &qp = at(q[k], p[l]), &qq = at(q[k], q[l]);
+          const Vector<R> upper[] = {c[l] * pp - s[l] * pq, s[l] * pp + c[l] * pq};
+          const Vector<R> lower[] = {c[l] * qp - s[l] * qq, s[l] * qp + c[l] * qq};
+          pp = c[k] * upper[0] - s[k] * lower[0];
+          qp = s[k] * upper[0] + c[k] * lower[0];
+          pq = c[k] * upper[1] - s[k] * lower[1];
+          qq = s[k] * upper[1] + c[k] * lower[1];
+        }
+      for (int k = 0; k < 4; ++k)
+        for (int row = 0; row < 8; ++row) {
+          const Vector<R> x = v[p[k]][row], y = v[q[k]][row];
+          v[p[k]][row] = c[k] * x - s[k] * y;
+          v[q[k]][row] = s[k] * x + c[k] * y;
+        }
+    }
+    Vector<R> rest = zero;
+    for (int i = 0; i < 8; ++i)
+      for (int j = i + 1; j < 8; ++j) rest = magnitude<R>(a[i][j]) > rest ? magnitude<R>(a[i][j]) : rest;
+    converged = !any<R>(rest > negligible * largest);
+  }
+  orthogonalize<R>(v);
+  for (int j = 0; j < 8; ++j) {
+    store<R>(d + j * lanes<R>, a[j][j]);
+    for (int row = 0; row < 8; ++row) store<R>(z + (j * 8 + row) * lanes<R>, v[j][row]);
+  }
+  return converged;
+}
+
 // Lane c has root begin + c.
 template <class R>
 void solve_group(const R* pole, const R* weight, Index k, R rho, Index begin, Index end, R* of_base,
                  R* of_tau, R* of_root) {
   constexpr R unit = sizeof(R) == 8 ? R(0x1p-53) : R(0x1p-24);
+  constexpr R short_step = sizeof(R) == 8 ? R(0x1p-28) : R(0x1p-13);
   constexpr int most_steps = 12;
   const Vector<R> inverse_rho = broadcast(1 / rho), zero{};
   R array[6][lanes<
@@ -209,48 +311,57 @@ void solve_group(const R* pole, const R* weight, Index k, R rho, Index begin, In
   // secular_guess()
   const Vector<R> beyond = last ? gap + length / 2 : gap / 2;
   Vector<R> c = inverse_rho;
-  for (Index i = 0; i < k; ++i) {
-    const Vector<R> w = broadcast(weight[i]), number = broadcast(static_cast<R>(i));
-    const Vector<R> t = quotient<R>(w, (broadcast(pole[i]) - left_pole) - beyond);
-    c = (number == left) | (number == left + 1) ? c : fused<R>(w, t, c);
-  }
+  const auto add_to_guess = [&](Index begin_pole, Index end_pole, bool some_own) {
+    for (Index i = begin_pole; i < end_pole; ++i) {
+      const Vector<R> w = broadcast(weight[i]);
+      const Vector<R> sum = fused<R>(w, near_quotient<R>(w, (broadcast(pole[i]) - left_pole) - beyond), c);
+      const Vector<R> distance = broadcast(static_cast<R>(i)) - left;
+      c = some_own ? (((distance == 0) | (distance == 1)) ? c : sum) : sum;
+    }
+  };
+  add_to_guess(0, first_left, false);
+  add_to_guess(first_left, last_left + 2, true);
+  add_to_guess(last_left + 2, k, false);
   const Vector<R> f_middle = c - w_l / beyond + w_r / (gap - beyond);
   const Vector<R> half = beyond * (1 + R(0x1p-7));
   const Mask<R> at_left = (f_middle > 0) & ~last;
   const Vector<R> a = at_left ? c * gap + w_l + w_r : c * gap - w_l - w_r, b = (at_left ? w_l : w_r) * gap;
   const Vector<R> square = a * a, product = 4 * b * c;
   const Vector<R> root = square_root<R>(magnitude<R>(at_left ? square - product : square + product));
-  const Vector<R> low_start = at_left | last ? zero : -half;
-  Vector<R> low = low_start, high = at_left ? half : last ? length : zero;
-  const Mask<R> smaller = at_left | last ? a > 0 : a < 0;  // no cancellation in the denominator
-  const Vector<R> denominator = smaller ? (at_left | last ? a + root : a - root) : 2 * c;
+  const Mask<R> from_left = at_left | last;
+  Vector<R> low = from_left ? zero : -half, high = at_left ? half : last ? length : zero;
+  const Mask<R> smaller = from_left ? a > 0 : a < 0;  // no cancellation in the denominator
+  const Vector<R> denominator = smaller ? (from_left ? a + root : a - root) : 2 * c;
   const Vector<R> numerator = smaller ? 2 * b : at_left ? a - root : last ? root - a : -(a + root);
   Vector<R> tau = numerator / denominator;
-  tau = (tau > low) & (tau < high) ? tau : (low + high) / 2;
+  tau = ((tau > low) & (tau < high)) ? tau : (low + high) / 2;
 
   // The middle way, as secular_root()
   const Vector<R> origin = at_left ? left_pole : load(array[1]);
-  Mask<R> active = zero == zero, solved = zero != zero;
+  Mask<R> active = ~Mask<R>{}, solved{};
   Vector<R> before =
       zero + (sizeof(R) == 8 ? static_cast<R>(__builtin_huge_val()) : static_cast<R>(__builtin_huge_valf()));
   for (int step = 0; step < most_steps; ++step) {
     Vector<R> psi{}, psi_slope{}, phi{}, phi_slope{};
-    for (Index i = 0; i < k; ++i) {
-      const Vector<R> w = broadcast(weight[i]), t = quotient<R>(w, (broadcast(pole[i]) - origin) - tau);
-      if (i <= first_left) {
-        psi = fused<R>(w, t, psi);
-        psi_slope = fused<R>(t, t, psi_slope);
-      } else if (i > last_left) {
-        phi = fused<R>(w, t, phi);
-        phi_slope = fused<R>(t, t, phi_slope);
-      } else {
-        const Mask<R> below = broadcast(static_cast<R>(i)) <= left;
-        psi = below ? fused<R>(w, t, psi) : psi;
-        psi_slope = below ? fused<R>(t, t, psi_slope) : psi_slope;
-        phi = below ? phi : fused<R>(w, t, phi);
-        phi_slope = below ? phi_slope : fused<R>(t, t, phi_slope);
+    const auto add = [&](Index begin_pole, Index end_pole, Vector<R>& sum, Vector<R>& slope) {
+      for (Index i = begin_pole; i < end_pole; ++i) {
+        const Vector<R> w = broadcast(weight[i]),
+                        t = near_quotient<R>(w, (broadcast(pole[i]) - origin) - tau);
+        sum = fused<R>(w, t, sum);
+        slope = fused<R>(t, t, slope);
       }
+    };
+    add(0, first_left + 1, psi, psi_slope);
+    for (Index i = first_left + 1; i <= last_left; ++i) {
+      const Mask<R> below = broadcast(static_cast<R>(i)) <= left;
+      Vector<R> sum = below ? psi : phi, slope = below ? psi_slope : phi_slope;
+      add(i, i + 1, sum, slope);
+      psi = below ? sum : psi;
+      psi_slope = below ? slope : psi_slope;
+      phi = below ? phi : sum;
+      phi_slope = below ? phi_slope : slope;
     }
+    add(last_left + 1, k, phi, phi_slope);
     const Vector<R> value = inverse_rho + psi + phi, slope = psi_slope + phi_slope,
                     size = magnitude<R>(value);
     const Vector<R> noise =
@@ -270,14 +381,21 @@ void solve_group(const R* pole, const R* weight, Index k, R rho, Index begin, In
     const Vector<R> sum = plus ? m_a + m_root : m_a - m_root;
     const Vector<R> eta = (by_c ? sum : 2 * m_b) / (by_c ? (last ? 2 * magnitude<R>(m_c) : 2 * m_c) : sum);
     Vector<R> next = tau + eta;
-    next = (next > low) & (next < high) ? next : tau - value / slope;
+    next = ((next > low) & (next < high)) ? next : tau - value / slope;
     active &= (next > low) & (next < high);
+    // The middle way converges quadratically: after a step so short the root has all of its digits.
+    const Mask<R> settled = active & (magnitude<R>(next - tau) <= short_step * magnitude<R>(next));
     tau = active ? next : tau;
+    solved |= settled;
+    active &= ~settled;
+    if (!any<R>(active)) break;
   }
   R bases[lanes<R>], taus[lanes<R>], roots[lanes<R>];
   store<R>(bases, origin);
   store<R>(taus, tau);
-  store<R>(roots, solved ? origin + tau : zero / zero);
+  store<R>(roots, solved ? origin + tau
+                         : zero + (sizeof(R) == 8 ? static_cast<R>(__builtin_nan(""))
+                                                  : static_cast<R>(__builtin_nanf(""))));
   for (Index i = 0; i < lanes<R> && begin + i < end; ++i) {
     of_base[begin + i] = bases[i];
     of_tau[begin + i] = taus[i];
@@ -304,11 +422,11 @@ void correct_weights(const dc::RankOne<R>& x, Index first, Index count, R* weigh
       const Vector<R> to_root = two_sum<R>(to_base, broadcast(-x.tau[j]), root_low);
       const Vector<R> distance = two_sum<R>(pole, broadcast(-x.pole[j]), gap_low);
       const Vector<R> gap = distance == 0 ? one : distance;  // j is the lane's own pole
-      const Vector<R> factor = quotient<R>(to_root, gap);
+      const Vector<R> factor = near_quotient<R>(to_root, gap);
       const Vector<R> rest = remainder<R>(to_root, factor, gap) + ((root_low + base_low) - factor * gap_low);
       const Vector<R> product = value * factor;
-      error += rest * rough_reciprocal<R>(to_root) +
-               error_of_product<R>(value, factor, product) * rough_reciprocal<R>(product);
+      error += (rest * product + error_of_product<R>(value, factor, product) * to_root) *
+               rough_reciprocal<R>(to_root * product);
       value = product;
     }
     R values[lanes<R>], errors[lanes<R>];
@@ -426,7 +544,8 @@ void multiply_block(Index rows, Index groups, Index inner, const R* a, std::int6
 template <class R>
 dc::Kernels<R> dc_kernels() {
   static_assert(dc::block_rows % tile_rows<R> == 0 && dc::block_columns % group<R> == 0);
-  return {tile_rows<R>,       group<R>,        secular_sums<R>,  solve_roots<R>,
+  return {tile_rows<R>,       group<R>,        lanes<R> >= 4 ? lanes<R> : 1,
+          solve_leaves<R>,    secular_sums<R>, solve_roots<R>,
           correct_weights<R>, form_columns<R>, multiply_block<R>};
 }
 

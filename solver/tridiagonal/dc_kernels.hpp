@@ -19,6 +19,13 @@ struct RankOne {
   R *first_of_q, *last_of_q;           // end rows of the merge's Q, out
 };
 
+// Solves leaves of at most 8 rows by Jacobi's method, one lane for each leaf. The arrays have `leaves` lanes; unused rows and lanes are zero.
+//   d  [row][lane], in; out: the eigenvalues, unsorted
+//   e  [row][lane], the off-diagonal
+//   z  [column][row][lane], out: the eigenvectors
+// Returns false if it has not converged.
+template <class R>
+using SolveLeaves = bool (*)(R* d, const R* e, R* z);
 //   psi, its derivative, phi, its derivative at origin + tau, as secular_sums()
 template <class R>
 using SecularSums = void (*)(const R* pole, const R* weight, std::int32_t k, R origin, R tau,
@@ -46,6 +53,8 @@ template <class R>
 struct Kernels {
   std::int32_t tile_rows;  // rows of a tile of the products; divides block_rows
   std::int32_t group;      // columns of U that are formed and stored together; divides block_columns
+  std::int32_t leaves;     // leaves that solve_leaves takes; 1: it is not faster than the QL method
+  SolveLeaves<R> solve_leaves;
   SecularSums<R> secular_sums;
   SolveRoots<R> solve_roots;
   CorrectWeights<R> correct_weights;

@@ -24,7 +24,8 @@ constexpr Index largest_whole_merge = 160;
 // Columns of a panel of U, at most; roots, weights and columns of a piece.
 constexpr Index panel_columns = 512, roots_of_piece = 8, weights_of_piece = 16, columns_of_piece = 8;
 static_assert(panel_columns % block_columns == 0 && largest_whole_merge <= panel_columns);
-constexpr Index most_tile_rows = 64;
+constexpr Index most_tile_rows = 64, most_leaves = 16;
+static_assert(leaf_rows == 8, "SolveLeaves");
 
 Index panel_width(std::int64_t n) {
   return static_cast<Index>(std::min<std::int64_t>(panel_columns, round_up(n, std::int64_t{16})));
@@ -151,34 +152,66 @@ void OnThreads<R>::each_piece(const Batch<R>& batch, const Pieces& pieces, const
   });
 }
 
+// Component i of vector k is z[k * columns_apart + i * rows_apart], and its value is values[k * rows_apart].
 template <class R>
-void OnThreads<R>::solve_leaf(const Leaf& leaf) {
+void OnThreads<R>::store_leaf(const Leaf& leaf, const R* values, const R* z, Index columns_apart,
+                              Index rows_apart) {
   const Index m = leaf.size;
-  R *const d = x_.d + leaf.first, z[leaf_rows * leaf_rows] = {}, scratch[leaf_rows * leaf_rows];
-  R values[leaf_rows], e[leaf_rows];
-  std::copy_n(d, m, values);
-  std::copy_n(x_.e + leaf.first, m - 1, e);
-  for (Index i = 0; i < m; ++i) z[i * (m + 1)] = 1;
-  if (!implicit_ql(m, values, e, PlainVectors<R>{z, m, m})) note_failure(leaf.first + 1);
-  orthogonalize(OneThread{}, m, m, z, scratch);
-  for (Index i = 0; i < m; ++i) {
+  for (Index k = 0; k < m; ++k) {
+    const R value = values[k * rows_apart];
     Index place = leaf.first;
-    for (Index k = 0; k < m; ++k) place += values[k] < values[i] || (values[k] == values[i] && k < i);
-    x_.d[place] = values[i];
+    for (Index other = 0; other < m; ++other) {
+      const R x = values[other * rows_apart];
+      place += x < value || (x == value && other < k);
+    }
+    const R* const vector = z + k * columns_apart;
+    x_.d[place] = value;
     x_.column[place] = place;
     if (rows_.all) {
-      std::copy_n(z + i * m, m, &q_(leaf.first, place));
+      for (Index i = 0; i < m; ++i) q_(leaf.first + i, place) = vector[i * rows_apart];
     } else {
-      q_(0, place) = z[i * m];
-      q_(1, place) = z[i * m + m - 1];
+      q_(0, place) = vector[0];
+      q_(1, place) = vector[(m - 1) * rows_apart];
     }
   }
 }
 
 template <class R>
+void OnThreads<R>::solve_leaf(const Leaf& leaf) {
+  const Index m = leaf.size;
+  R z[leaf_rows * leaf_rows] = {}, scratch[leaf_rows * leaf_rows], values[leaf_rows], e[leaf_rows];
+  std::copy_n(x_.d + leaf.first, m, values);
+  std::copy_n(x_.e + leaf.first, m - 1, e);
+  for (Index i = 0; i < m; ++i) z[i * (m + 1)] = 1;
+  if (!implicit_ql(m, values, e, PlainVectors<R>{z, m, m})) note_failure(leaf.first + 1);
+  orthogonalize(OneThread{}, m, m, z, scratch);
+  store_leaf(leaf, values, z, m, 1);
+}
+
+// One leaf a lane. Returns false if it has not converged.
+template <class R>
+bool OnThreads<R>::solve_together(const Leaf* leaves, Index count) {
+  const Index lanes = kernels_.leaves;
+  R d[leaf_rows * most_leaves] = {}, e[leaf_rows * most_leaves] = {}, z[leaf_rows * leaf_rows * most_leaves];
+  for (Index c = 0; c < count; ++c)
+    for (Index i = 0; i < leaves[c].size; ++i) {
+      d[i * lanes + c] = x_.d[leaves[c].first + i];
+      if (i + 1 < leaves[c].size) e[i * lanes + c] = x_.e[leaves[c].first + i];
+    }
+  if (!kernels_.solve_leaves(d, e, z)) return false;
+  for (Index c = 0; c < count; ++c) store_leaf(leaves[c], d + c, z + c, leaf_rows * lanes, lanes);
+  return true;
+}
+
+template <class R>
 void OnThreads<R>::solve_leaves(const std::vector<Leaf>& leaves) {
-  for_each(static_cast<std::int64_t>(leaves.size()), threads_,
-           [&](std::int64_t k) { solve_leaf(leaves[static_cast<std::size_t>(k)]); });
+  const auto count = static_cast<Index>(leaves.size());
+  for_each(pieces_of(count, kernels_.leaves), threads_, [&](std::int64_t piece) {
+    const Leaf* const first = leaves.data() + piece * kernels_.leaves;
+    const Index here = std::min(kernels_.leaves, count - static_cast<Index>(piece) * kernels_.leaves);
+    if (here > 1 && solve_together(first, here)) return;
+    std::for_each(first, first + here, [&](const Leaf& leaf) { solve_leaf(leaf); });
+  });
 }
 
 template <class R>
@@ -263,6 +296,7 @@ Roots OnThreads<R>::roots_to_solve(const Part& p, bool last) const {
 template <class R>
 void OnThreads<R>::solve_secular(const Batch<R>& batch) {
   std::vector<Roots> roots;
+  roots.reserve(static_cast<std::size_t>(batch.count));
   for (Index m = 0; m < batch.count; ++m) roots.push_back(roots_to_solve(part(batch, m), !batch.end_rows));
   const auto roots_of = [&](const Part& p) {
     return roots[static_cast<std::size_t>(p.shape - batch.shapes)];

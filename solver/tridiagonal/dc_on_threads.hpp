@@ -66,6 +66,8 @@ class OnThreads {
   template <class Pieces, class Act>
   void each_piece(const Batch<R>& batch, const Pieces& pieces, const Act& act);
   void solve_leaf(const Leaf& leaf);
+  bool solve_together(const Leaf* leaves, Index count);
+  void store_leaf(const Leaf& leaf, const R* values, const R* z, Index columns_apart, Index rows_apart);
   void deflate_one(const Part& p) const;
   void solve_roots(const Part& p, Index begin, Index end);
   Roots roots_to_solve(const Part& p, bool last) const;

@@ -25,38 +25,37 @@ namespace {
 constexpr std::int64_t largest_order = (std::int64_t{1} << 21) - 1;
 
 // Up to this order the implicit QL method is faster than a merge.
-constexpr std::int64_t largest_order_by_ql = 12;
+constexpr std::int64_t largest_order_by_ql = 14;
 
 // All pairs, or a subset, of a small T; d and e are scaled and are destroyed.
 template <class R>
 DivideAndConquerResult solve_small(std::vector<R>& d, std::vector<R>& e, R* w, MatrixView<R> z,
                                    const Selection& selection, int exponent) {
-  const auto n = static_cast<dc::Index>(d.size());
-  std::vector<R> u(static_cast<std::size_t>(z.data ? n * n : 0)), scratch(u.size());
-  for (dc::Index i = 0; z.data && i < n; ++i) u[static_cast<std::size_t>(i * (n + 1))] = 1;
+  const std::size_t size = d.size();
+  const auto n = static_cast<dc::Index>(size);
+  std::vector<R> u(z.data ? size * size : 0), scratch(u.size());
+  for (std::size_t i = 0; z.data && i < size; ++i) u[i * (size + 1)] = 1;
   e.push_back(0);  // implicit_ql() asks for room
   if (!dc::implicit_ql(n, d.data(), e.data(), dc::PlainVectors<R>{u.data(), z.data ? n : 0, n}))
     return {Status::not_converged, 1, {}};
   if (z.data) dc::orthogonalize(dc::OneThread{}, n, n, u.data(), scratch.data());
-  std::vector<dc::Index> order(d.size());
-  std::iota(order.begin(), order.end(), 0);
-  std::sort(order.begin(), order.end(), [&](dc::Index i, dc::Index j) {
-    const R x = d[static_cast<std::size_t>(i)], y = d[static_cast<std::size_t>(j)];
-    return x < y || (x == y && i < j);
-  });
-  std::vector<R> values;
-  for (const dc::Index i : order) values.push_back(d[static_cast<std::size_t>(i)]);
+  std::vector<std::size_t> order(size);
+  std::iota(order.begin(), order.end(), std::size_t{0});
+  std::sort(order.begin(), order.end(),
+            [&](std::size_t i, std::size_t j) { return d[i] < d[j] || (d[i] == d[j] && i < j); });
+  std::vector<R> values(size);
+  std::transform(order.begin(), order.end(), values.begin(), [&](std::size_t i) { return d[i]; });
   const Selected found = select(selection.subset, n, values.data(), exponent, selection.scale);
   for (std::int64_t k = 0; k < found.count; ++k) {
     const auto from = static_cast<std::size_t>(found.first + k);
     w[k] = std::ldexp(values[from], exponent);
-    if (z.data) std::copy_n(&u[static_cast<std::size_t>(order[from] * n)], n, &z(0, k));
+    if (z.data) std::copy_n(&u[order[from] * size], n, &z(0, k));
   }
   return {Status::converged, 0, found};
 }
 
 // Vectors of at most n / 8 pairs come from the inverse iteration.
-constexpr std::int64_t smallest_order_of_few = 64;
+constexpr std::int64_t smallest_order_of_few = 16;
 bool few(std::int64_t n, std::int64_t count) {
   return n >= smallest_order_of_few && count > 0 && count <= n / 8;
 }

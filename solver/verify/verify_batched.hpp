@@ -50,7 +50,7 @@ template <class T>
 
 // verify_generalised() with itype 1 for a batch of generalised problems A z = w B z (sygvd_batched()), on host pointers. Runs on the CPU.
 //   b         count matrices, each n x n, ldb, host, in; the same triangle is read
-// The results are those of verify_batched() with these differences: a matrix passes by verify_generalised.hpp's passed(); lapack_residual
+// The results are as in verify_batched() with these differences: a matrix passes by verify_generalised.hpp's passed(); lapack_residual
 // is the largest residual ratio there, and lapack_orthogonality the largest orthogonality ratio after division by the condition of its B.
 // Both have the limit 10. A matrix whose B is not positive definite has the ratios NaN.
 template <class T>

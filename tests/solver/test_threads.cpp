@@ -67,7 +67,7 @@ TEST_CASE("threads of a solve with few pairs take no time while its product slee
   options.max_products = 60;
   options.method = eigen_g::FewMethod::lanczos;
   std::vector<double> w(2), z(2 * n);
-  double least = 1;  // of several attempts, because other programs delay the helpers
+  double least = 1;  // the best of several attempts, because other programs delay the helpers
   for (int attempt = 0; attempt < 5; ++attempt) {
     products = 0;
     const double before = of_helpers();

@@ -10,7 +10,7 @@ inline const std::vector<const char*> kinds_of_b{"well-conditioned", "identity",
                                                  "graded up",        "nearly singular",   "huge scale",
                                                  "tiny scale",       "rows of two scales"};
 
-// Each B is positive definite. Its triangle and its padding are those of `like`.
+// Each B is positive definite. It has the triangle and the padding of `like`.
 template <class T>
 Batch<T> make_b(const Batch<T>& like, const std::vector<int>& kinds, unsigned seed = 7) {
   using R = real_t<T>;
@@ -24,7 +24,7 @@ Batch<T> make_b(const Batch<T>& like, const std::vector<int>& kinds, unsigned se
     std::normal_distribution<double> normal;
     std::vector<Complex> m(static_cast<std::size_t>(n * n));
     for (Complex& x : m) x = {normal(random), is_complex<T> ? normal(random) : 0.0};
-    const auto factor = [&](int i) {  // of row and column i
+    const auto factor = [&](int i) {  // row and column i are multiplied by it
       switch (kind) {
         case 2:
           return std::pow(10.0, -0.05 * i);

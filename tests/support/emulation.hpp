@@ -79,7 +79,7 @@ struct Block {
   void* scheduler[5];                   // __builtin_setjmp() writes it
   int current = 0, threads = 0;         // threads: of a block
   int cluster = 1;                      // blocks that run at the same time
-  unsigned index = 0;                   // of the first of them
+  unsigned index = 0;                   // the first of these blocks
   std::vector<std::uint64_t> slots[2];  // values of shuffles and of products
   std::function<void()> kernel;
   std::mt19937 random;

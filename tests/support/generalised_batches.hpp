@@ -6,8 +6,8 @@
 
 namespace support {
 
-// Positive definite matrices: M M^H / n + I with random M, in turn as they are, graded both ways, of huge and of tiny scale. The triangle
-// and the orders are those of `like`.
+// Positive definite matrices: M M^H / n + I with random M, in turn as they are, graded both ways, of huge and of tiny scale. They
+// have the triangle and the orders of `like`.
 template <class T>
 StoredBatch<T> positive_definite_batch(const StoredBatch<T>& like, std::int64_t padding = 0,
                                        std::int64_t gap = 0) {
@@ -19,7 +19,7 @@ StoredBatch<T> positive_definite_batch(const StoredBatch<T>& like, std::int64_t 
     std::normal_distribution<double> normal;
     std::vector<std::complex<double>> m(static_cast<std::size_t>(n * n));
     for (std::complex<double>& x : m) x = {normal(random), eigen_g::is_complex<T> ? normal(random) : 0};
-    const auto factor = [&](std::int64_t i) {  // of row and column i
+    const auto factor = [&](std::int64_t i) {  // row and column i are multiplied by it
       const double x = static_cast<double>(i), last = static_cast<double>(n - 1);
       switch (k % 5) {
         case 1:

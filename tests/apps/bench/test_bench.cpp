@@ -154,6 +154,19 @@ TEST_CASE("bench batched: a report passes, and changed ones fail") {
   CHECK(passes([](Json& x) { call(x, "calls", "cusolver_vectors")["failure"] = "no room"; }));
 }
 
+TEST_CASE("bench batched: a loop over a part of a batch of generalised problems") {
+  const auto b = benchmark("batched");
+  Json report = Json::parse(
+      R"({"cases": [{"set": "", "type": "d", "n": 16, "batch": 1000, "orders": [[16, 1000]], "generalised": true, "skipped": null,
+    "calls": [{"name": "cusolver_vectors", "seconds": 0.125, "failure": null, "residual": 1, "orthogonality": 1, "wrong": 0, "values": 1, "matrices": 50},
+              {"name": "values", "seconds": 0.0625, "failure": null, "values": 0.5},
+              {"name": "vectors", "seconds": 0.0625, "failure": null, "residual": 1, "orthogonality": 1, "wrong": 0, "values": 0}]}]})");
+  b->conclude(report["cases"][0]);
+  CHECK(report["cases"][0]["ratios"]["vectors"] == 40);
+  CHECK(good(*b, report));
+  CHECK_THAT(table(*b, report), ContainsSubstring("sygvd, a loop") && ContainsSubstring("2500"));
+}
+
 // A case of `bench solve --path auto,one,two`: the calls of the shipped report, and both paths with these seconds.
 TEST_CASE("bench solve --path auto,one,two: the automatic path against the faster one") {
   const auto b = benchmark("solve");

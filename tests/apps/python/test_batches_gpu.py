@@ -179,7 +179,7 @@ def test_memory_is_the_frameworks():
     report = eigen_g.eigh(a).report
     torch.cuda.synchronize()
     torch.cuda.reset_peak_memory_stats()
-    # What was requested: PyTorch's blocks may be up to 1 MiB larger.
+    # The test counts the requested bytes, because PyTorch's blocks may be up to 1 MiB larger.
     before = torch.cuda.memory_stats()["requested_bytes.all.current"]
     result = eigen_g.eigh(a)
     most = torch.cuda.memory_stats()["requested_bytes.all.peak"] - before

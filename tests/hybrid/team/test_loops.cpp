@@ -90,7 +90,7 @@ TEST_CASE("helpers take no time between loops") {
   const auto of_helpers = [&] { return cpu(CLOCK_PROCESS_CPUTIME_ID) - cpu(CLOCK_THREAD_CPUTIME_ID); };
   for_each(100, 4, [](std::int64_t) {});
   constexpr int loops = 100;
-  double least = 1;  // of several attempts, because other programs delay the helpers
+  double least = 1;  // the best of several attempts, because other programs delay the helpers
   for (int attempt = 0; attempt < 5; ++attempt) {
     const double before = of_helpers();
     for (int k = 0; k < loops; ++k) {

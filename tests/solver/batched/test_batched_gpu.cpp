@@ -20,7 +20,7 @@ using support::StoredBatch;
 namespace {
 
 const std::vector<std::int64_t> sizes{1,  2,  3,  4,  5,  7,  8,  9,  15,  16,  17,  31, 32,
-                                      33, 47, 48, 49, 64, 65, 96, 97, 127, 128, 129, 150, 257};
+                                      33, 47, 48, 49, 64, 65, 96, 97, 127, 128, 129, 150};
 
 // An array on the GPU.
 template <class X>
@@ -190,8 +190,8 @@ TEMPLATE_TEST_CASE("batch on a GPU: bits do not depend on the batch, the place, 
     std::vector<BatchPairs<T>> expected;
     for (std::int64_t k = 0; k < few.count; ++k) expected.push_back(solve(alone(few, k)));
     const std::int64_t count = n > 512   ? 30
-                               : n > 256 ? 150
-                               : n > 128 ? 600
+                               : n > 256 ? 140
+                               : n > 128 ? 540
                                : n > 64  ? 2300
                                : n > 32  ? 9000
                                          : 25000;  // several chunks
@@ -238,8 +238,7 @@ TEMPLATE_TEST_CASE("batch on a GPU: a part by index has the bits of the whole, a
         if (n > 512 && p == &from_host) continue;
         CHECK(same_bits(p->values(k), {all.begin() + (first - 1), all.begin() + last}));
         if (n <= 512)  // larger orders: the values alone have the bits of the whole
-          CHECK(
-              same_bits(p->vectors(k, n), {vectors.begin() + (first - 1) * n, vectors.begin() + last * n}));
+          CHECK(same_bits(p->vectors(k, n), {vectors.begin() + (first - 1) * n, vectors.begin() + last * n}));
       }
       if (n <= 512) CHECK(same_bits(vectors, {z.begin() + k * n * n, z.begin() + (k + 1) * n * n}));
     }
@@ -371,7 +370,7 @@ TEMPLATE_TEST_CASE("batch on a GPU: a solver takes nothing at its second solve, 
                               : n < 33  ? 20000
                               : n < 65  ? 9000
                               : n < 129 ? 2300
-                              : n < 257 ? 600
+                              : n < 257 ? 540
                                         : 150;  // several chunks
     StoredBatch<T> batch = repeated(batch_of_families<T>(n, batch_families), most);
     const BatchPairs<T> expected = solve(batch);

@@ -8,7 +8,7 @@
 using namespace eigen_g;
 using support::batch_of_families;
 using support::BatchPairs;
-using support::equal_bits;
+using support::same_bits;
 using support::positive_definite_batch;
 using support::StoredBatch;
 
@@ -33,8 +33,8 @@ BatchPairs<T> solve(const StoredBatch<T>& a, const StoredBatch<T>& b, Options op
   const std::vector<T> of_a = a.a, of_b = b.a;
   p.report = sygvd_batched(a.n, a.count, of_a.data(), a.lda, of_b.data(), b.lda, p.w.data(), p.z.data(),
                            p.ldz, p.status.data(), p.strides, options, on_cpu(threads));
-  CHECK(equal_bits(of_a, a.a));
-  CHECK(equal_bits(of_b, b.a));
+  CHECK(same_bits(of_a, a.a));
+  CHECK(same_bits(of_b, b.a));
   return p;
 }
 
@@ -75,9 +75,9 @@ TEMPLATE_TEST_CASE("generalised batch: every problem has the results of sygvd(),
         CHECK(sygvd({}, n, a.a.data() + k * a.stride, a.lda, of_b.data(), b.lda, w.data(), z.data(), n,
                     options, on_cpu(1))
                   .status == Status::converged);
-        CHECK(equal_bits(one_thread.values(k), w));
-        CHECK(equal_bits(one_thread.vectors(k, n), z));
-        CHECK(equal_bits(pairs.values(k), w));
+        CHECK(same_bits(one_thread.values(k), w));
+        CHECK(same_bits(one_thread.vectors(k, n), z));
+        CHECK(same_bits(pairs.values(k), w));
         CHECK(values.status[static_cast<std::size_t>(k)] == 0);
       }
     }
@@ -96,8 +96,8 @@ TEMPLATE_TEST_CASE("generalised batch: a part by index, also over a", "", ALL_TY
     CHECK(sygvd_batched(n, a.count, over.a.data(), n, b.a.data(), n, w.data(), over.a.data(), n, nullptr, {},
                         {}, on_cpu())
               .failed == 0);
-    CHECK(equal_bits(over.a, whole.z));
-    CHECK(equal_bits(w, whole.w));
+    CHECK(same_bits(over.a, whole.z));
+    CHECK(same_bits(w, whole.w));
     for (std::int64_t k = 0; k < a.count; ++k)
       support::check_generalised(a, b, k, part.values(k), part.vectors(k, n));
   }
@@ -128,8 +128,8 @@ TEMPLATE_TEST_CASE("generalised batch: a bad matrix harms its own problem only",
             std::vector<std::int32_t>{0, -1, -1, static_cast<std::int32_t>(n + n / 2 + 1), -1, 0});
       for (const std::int64_t k : {0, 5})
         if (vectors) {
-          CHECK(equal_bits(found.values(k), good.values(k)));
-          CHECK(equal_bits(found.vectors(k, n), good.vectors(k, n)));
+          CHECK(same_bits(found.values(k), good.values(k)));
+          CHECK(same_bits(found.vectors(k, n), good.vectors(k, n)));
         }
       for (const std::int64_t k : {1, 2, 3, 4}) {
         for (const R x : found.values(k)) CHECK(std::isnan(x));
@@ -176,8 +176,8 @@ TEMPLATE_TEST_CASE("generalised batch: ragged problems have the bits of strided 
     CHECK(status[k] == (k == 4 ? 8 + 3 : 0));
     if (as[k].n == 0 || k == 4) continue;
     const BatchPairs<T> alone = solve(as[k], bs[k]);
-    CHECK(equal_bits(values[k], alone.w));
-    CHECK(equal_bits(vectors[k], alone.z));
+    CHECK(same_bits(values[k], alone.w));
+    CHECK(same_bits(vectors[k], alone.z));
   }
 }
 
@@ -214,15 +214,15 @@ TEST_CASE("C: batches of generalised problems") {
   std::vector<std::int32_t> status(3, 77);
   REQUIRE(eigen_g_dsygvd_batched('V', 'L', 5, x.data(), 5, 0, b.a.data(), 5, 0, w.data(), 0, status.data(),
                                  3) == 0);
-  CHECK(equal_bits(b.a, before));
-  if (gpu_count() == 0) CHECK(equal_bits(x, expected.z));
-  if (gpu_count() == 0) CHECK(equal_bits(w, expected.w));
+  CHECK(same_bits(b.a, before));
+  if (gpu_count() == 0) CHECK(same_bits(x, expected.z));
+  if (gpu_count() == 0) CHECK(same_bits(w, expected.w));
   CHECK(status == std::vector<std::int32_t>{0, 0, 0});
   b.at(1, 2, 2) = -1;
   x = a.a;
   CHECK(eigen_g_dsygvd_batched('N', 'L', 5, x.data(), 5, 0, b.a.data(), 5, 0, w.data(), 0, status.data(),
                                3) == 1);
-  CHECK(equal_bits(x, a.a));
+  CHECK(same_bits(x, a.a));
   CHECK(status == std::vector<std::int32_t>{0, 8, 0});
   CHECK(eigen_g_dsygvd_batched('V', 'L', 5, x.data(), 5, 0, nullptr, 5, 0, w.data(), 0, nullptr, 3) == -7);
   CHECK(eigen_g_dsygvd_batched('V', 'L', 5, x.data(), 5, 0, b.a.data(), 4, 0, w.data(), 0, nullptr, 3) == -8);

@@ -9,7 +9,7 @@
 using namespace eigen_g;
 using support::batch_of_families;
 using support::BatchPairs;
-using support::equal_bits;
+using support::same_bits;
 using support::positive_definite_batch;
 using support::StoredBatch;
 
@@ -64,8 +64,8 @@ struct Problems {
     std::vector<T> after(a_of.a.size()), after_b(b_of.a.size());
     a.get(after);
     b.get(after_b);
-    CHECK(equal_bits(after, a_of.a));
-    CHECK(equal_bits(after_b, b_of.a));
+    CHECK(same_bits(after, a_of.a));
+    CHECK(same_bits(after_b, b_of.a));
   }
   void enqueue(GeneralisedBatchedSolver<T>& solver, cudaStream_t stream) const {
     solver.enqueue(a_of.count, a.pointer(), a_of.lda, b.pointer(), b_of.lda, w.pointer(), z.pointer(),
@@ -140,9 +140,9 @@ TEMPLATE_TEST_CASE("generalised batch on a GPU: every size, either triangle, wit
         CHECK(pairs.status[static_cast<std::size_t>(k)] == 0);
         support::check_generalised(a, b, k, pairs.values(k), pairs.vectors(k, n));
         support::check_generalised(a, b, k, from_host.values(k), from_host.vectors(k, n));
-        CHECK(equal_bits(packed.values(k), pairs.values(k)));
-        CHECK(equal_bits(packed.vectors(k, n), pairs.vectors(k, n)));
-        if (n <= 128) CHECK(equal_bits(from_host.vectors(k, n), pairs.vectors(k, n)));
+        CHECK(same_bits(packed.values(k), pairs.values(k)));
+        CHECK(same_bits(packed.vectors(k, n), pairs.vectors(k, n)));
+        if (n <= 128) CHECK(same_bits(from_host.vectors(k, n), pairs.vectors(k, n)));
         const std::vector<real_t<T>> w = pairs.values(k), only = values.values(k);
         double largest = 0, distance = 0;
         for (std::size_t i = 0; i < w.size(); ++i) {
@@ -198,13 +198,13 @@ TEMPLATE_TEST_CASE("generalised batch on a GPU: a part by index has the bits of 
               .failed == 0);
     std::vector<T> z(whole.z.size());
     over.get(z);
-    CHECK(equal_bits(z, whole.z));
+    CHECK(same_bits(z, whole.z));
     for (std::int64_t k = 0; k < a.count; ++k) {
       CAPTURE(n, k);
       const std::vector<real_t<T>> all = whole.values(k);
       const std::vector<T> vectors = whole.vectors(k, n);
-      CHECK(equal_bits(part.values(k), {all.begin() + (first - 1), all.begin() + last}));
-      CHECK(equal_bits(part.vectors(k, n), {vectors.begin() + (first - 1) * n, vectors.begin() + last * n}));
+      CHECK(same_bits(part.values(k), {all.begin() + (first - 1), all.begin() + last}));
+      CHECK(same_bits(part.vectors(k, n), {vectors.begin() + (first - 1) * n, vectors.begin() + last * n}));
     }
   }
 }
@@ -240,8 +240,8 @@ TEMPLATE_TEST_CASE("generalised batch on a GPU: a bad matrix harms its own probl
               std::vector<std::int32_t>{0, -1, -1, static_cast<std::int32_t>(n + n / 2 + 1), -1, 0});
         for (const std::int64_t k : {0, 5})
           if (vectors) {
-            CHECK(equal_bits(found.values(k), good.values(k)));
-            CHECK(equal_bits(found.vectors(k, n), good.vectors(k, n)));
+            CHECK(same_bits(found.values(k), good.values(k)));
+            CHECK(same_bits(found.vectors(k, n), good.vectors(k, n)));
           }
         for (const std::int64_t k : {1, 2, 3, 4}) {
           for (const R x : found.values(k)) CHECK(std::isnan(x));
@@ -312,8 +312,8 @@ TEMPLATE_TEST_CASE("generalised batch on a GPU: ragged problems have the bits of
         z_dev[k].get(vectors[k]);
       }
       const BatchPairs<T> one = on_host ? solve_from_host(as[k], bs[k]) : solve(as[k], bs[k]);
-      CHECK(equal_bits(values[k], one.w));
-      CHECK(equal_bits(vectors[k], one.z));
+      CHECK(same_bits(values[k], one.w));
+      CHECK(same_bits(vectors[k], one.z));
     }
   }
 }
@@ -328,8 +328,8 @@ TEST_CASE("generalised batch on a GPU: host pointers in several chunks", "[gpu]"
     const BatchPairs<double> found = solve_from_host(many_a, many_b, {}, 0, gap);
     std::int64_t others = 0;
     for (std::int64_t k = 0; k < count; ++k)
-      others += !equal_bits(found.values(k), expected.values(k % a.count)) ||
-                !equal_bits(found.vectors(k, n), expected.vectors(k % a.count, n));
+      others += !same_bits(found.values(k), expected.values(k % a.count)) ||
+                !same_bits(found.vectors(k, n), expected.vectors(k % a.count, n));
     CHECK(others == 0);
     CHECK(found.report.bytes.device <=
           batched_workspace_bytes(n, count, {}, true, Pointers::host, true).device);
@@ -358,7 +358,7 @@ TEMPLATE_TEST_CASE(
     CHECK(report.failed == 0);
     CHECK(report.bytes.device == solver.workspace().device);
     x.collect();
-    CHECK(equal_bits(x.pairs.z, expected.z));
+    CHECK(same_bits(x.pairs.z, expected.z));
 
     const std::uint64_t made = Resources::made();
     cudaGraph_t graph = nullptr;
@@ -373,8 +373,8 @@ TEMPLATE_TEST_CASE(
       x.w.set(std::vector<real_t<T>>(expected.w.size(), BatchPairs<T>::guard));
       EIGEN_G_CUDA(cudaGraphLaunch(replay, stream));
       x.collect();
-      CHECK(equal_bits(x.pairs.z, expected.z));
-      CHECK(equal_bits(x.pairs.w, expected.w));
+      CHECK(same_bits(x.pairs.z, expected.z));
+      CHECK(same_bits(x.pairs.w, expected.w));
     }
     // The graph reads the arrays again, so that other matrices have other results.
     b.at(0, 0, 0) = T(-1);

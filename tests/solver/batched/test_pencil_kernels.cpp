@@ -225,5 +225,5 @@ TEMPLATE_TEST_CASE("pencil kernels: a bad matrix harms its own problem only", ""
 
 TEMPLATE_TEST_CASE("pencil kernels: no kernel needs more shared memory than there is", "", ALL_TYPES) {
   for (int n = 5; n <= largest_pencil_order; ++n)
-    CHECK(static_cast<std::size_t>(TeamMemory<device_t<TestType>>::bytes(n)) <= emulation::shared_bytes);
+    CHECK(static_cast<std::size_t>(TeamMemory<device_t<TestType>, 32>::bytes(n)) <= emulation::shared_bytes);
 }

@@ -8,16 +8,34 @@
 using namespace eigen_g;
 using support::Tridiagonal;
 
-TEST_CASE("the CPU's divide and conquer: every kind of T") {
-  for (const std::string& kind : support::tridiagonal_kinds) {
-    CAPTURE(kind);
-    const Tridiagonal t = support::tridiagonal(kind, 105);
-    std::vector<double> d = t.d, e = t.e, z(105 * 105);
-    e.push_back(0);
-    support::HostScratch scratch(divide_and_conquer_bytes_on_cpu<double>(105, true, 105));
-    const DivideAndConquerResult outcome =
-        divide_and_conquer_on_cpu(105, d.data(), e.data(), {z.data(), 105, 105, 105}, scratch);
-    CHECK(outcome.status == Status::converged);
-    support::check_decomposition(t, d, z, 105, support::dstedc_family(kind), support::Machine::cpu);
-  }
+TEST_CASE(
+    "the CPU's divide and conquer: every kind of T, with the same values without vectors and for a subset") {
+  for (const std::string& kind : support::tridiagonal_kinds)
+    for (const std::int64_t n : {1, 2, 3, 5, 8, 9, 12, 14, 15, 16, 24, 40, 105}) {
+      if (kind == "subnormal" && n < 40) continue;  // the rounding of a value exceeds n ulp
+      CAPTURE(kind, n);
+      const Tridiagonal t = support::tridiagonal(kind, n);
+      const auto solve = [&](bool vectors, const Subset& subset, std::vector<double>& w,
+                             std::vector<double>& z) {
+        std::vector<double> e = t.e;
+        const std::int64_t ldz = n + 3, most = subset.max_count(n);
+        w = t.d;
+        z.resize(static_cast<std::size_t>(ldz * n));
+        support::HostScratch scratch(divide_and_conquer_bytes_on_cpu<double>(n, vectors, most));
+        const DivideAndConquerResult outcome = divide_and_conquer_on_cpu<double>(
+            n, w.data(), e.data(), {vectors ? z.data() : nullptr, n, most, ldz}, scratch, {subset, 0});
+        REQUIRE(outcome.status == Status::converged);
+        w.resize(static_cast<std::size_t>(outcome.found.count));
+      };
+      std::vector<double> w, z, values, none, some, part;
+      solve(true, {}, w, z);
+      support::check_decomposition(t, w, z, n + 3, support::dstedc_family(kind), support::Machine::cpu);
+      solve(false, {}, values, none);
+      CHECK(values == w);
+      const std::int64_t first = n / 2, last = n - 1 - n / 4;
+      for (const bool vectors : {true, false}) {
+        solve(vectors, Subset::by_index(first + 1, last + 1), some, part);
+        CHECK(some == std::vector<double>(w.begin() + first, w.begin() + last + 1));
+      }
+    }
 }

@@ -1,7 +1,7 @@
 #include "solver/verify/verify_batched.hpp"
 
 #include "solver/verify/verify.hpp"
-#include "tests/support/batches.hpp"
+#include "tests/support/generalised_batches.hpp"
 
 using namespace eigen_g;
 using support::batch_families;
@@ -132,4 +132,50 @@ TEST_CASE("the verification of an empty batch passes, and wrong arguments are re
   CHECK_THROWS_AS(check(-1, 1, 2, 0), InvalidArgument);
   CHECK_THROWS_AS(check(2, 1, 1, 2), InvalidArgument);
   CHECK_THROWS_AS(check(2, 1, 2, 3), InvalidArgument);
+}
+
+TEMPLATE_TEST_CASE("the verification of generalised problems has the worst figures of its problems", "",
+                   float, double, std::complex<float>, std::complex<double>) {
+  using T = TestType;
+  const std::int64_t n = 9, count = 6;
+  Devices devices;
+  devices.device = DeviceChoice::cpu;
+  for (const Uplo uplo : {Uplo::lower, Uplo::upper}) {
+    const StoredBatch<T> a = batch_of_families<T>(n, count, uplo, 1, 2),
+                         b = support::positive_definite_batch(a, 2, 3);
+    BatchPairs<T> p(n, n, count, true, 1, 4);
+    p.strides.a = a.stride;
+    p.strides.b = b.stride;
+    Options options;
+    options.uplo = uplo;
+    REQUIRE(sygvd_batched(n, count, a.a.data(), a.lda, b.a.data(), b.lda, p.w.data(), p.z.data(), p.ldz,
+                          nullptr, p.strides, options, devices)
+                .failed == 0);
+    const auto verified = [&](const StoredBatch<T>& of_b) {
+      return verify_generalised_batched(uplo, n, count, a.a.data(), a.lda, of_b.a.data(), of_b.lda, n,
+                                        p.w.data(), p.z.data(), p.ldz, p.strides);
+    };
+    const BatchVerification v = verified(b);
+    CHECK(passed(v));
+    CHECK(v.count == count);
+    double residual = 0, orthogonality = 0;
+    for (std::int64_t k = 0; k < count; ++k) {
+      const GeneralisedVerification one = verify_generalised<T>(
+          1, uplo, n, a.a.data() + k * a.stride, a.lda, b.a.data() + k * b.stride, b.lda, n,
+          p.w.data() + k * p.strides.w, p.z.data() + k * p.strides.z, p.ldz, DeviceChoice::cpu);
+      residual = std::max(residual, one.residual);
+      orthogonality = std::max(orthogonality, one.orthogonality / one.condition);
+    }
+    CHECK(v.lapack_residual == residual);
+    CHECK(v.lapack_orthogonality == orthogonality);
+
+    StoredBatch<T> other = b;
+    other.at(2, 3, 3) *= real_t<T>(1.5);
+    other.at(4, 0, 0) = T(-1);
+    const BatchVerification wrong = verified(other);
+    CHECK(wrong.failed == 2);
+    CHECK(wrong.first_failed == 2);
+    CHECK(wrong.residual_matrix == 4);
+    CHECK(std::isnan(wrong.lapack_residual));
+  }
 }
