@@ -154,9 +154,9 @@ class TeamOfThreads final : public SharedWork {
     waited_ = 0;
     // A thread that leaves may read its number late, because no later barrier waits for it: until then there is no other change.
     if (stop)
-      while (leaving_ > 0) ::sched_yield();
+      while (departing_ > 0) ::sched_yield();
     int next = count;
-    if (leaving_ > 0) {
+    if (departing_ > 0) {
       return;
     } else if (stop) {
       next = 0;
@@ -171,7 +171,7 @@ class TeamOfThreads final : public SharedWork {
       else if (static_cast<std::int64_t>(now - until_) >= 0)
         next = std::min(here, factor * count);
     }
-    if (next < count) leaving_ = count - std::max(next, 1);
+    if (next < count) departing_ = count - std::max(next, 1);
     if (next != count) change_.store(std::uint64_t{epoch} << 32 | static_cast<std::uint64_t>(next));
   }
   // The number of threads after this barrier, which was `count` before.
@@ -179,7 +179,7 @@ class TeamOfThreads final : public SharedWork {
     const std::uint64_t change = change_.load();
     return change >> 32 == epoch ? static_cast<int>(change & 0xffffffff) : count;
   }
-  void leave() { --leaving_; }
+  void leave() { --departing_; }
   // Called by thread 0 after the barrier.
   void publish(int count, std::uint32_t epoch, std::uint32_t changes) {
     epoch_ = epoch;
@@ -216,9 +216,9 @@ class TeamOfThreads final : public SharedWork {
   std::vector<Flag> flags_;
   // Number of threads that may run, and of changes before: changes * max_threads + threads. `closed`: no further thread joins.
   Flag size_;
-  std::uint32_t epoch_ = 0;      // the number of barriers before the threads that join; written before size_
-  std::atomic<int> joined_{1};   // threads that run or wait until the team grows
-  std::atomic<int> leaving_{0};  // threads that have to leave and do not know it yet
+  std::uint32_t epoch_ = 0;     // the number of barriers before the threads that join; written before size_
+  std::atomic<int> joined_{1};  // threads that run or wait until the team grows
+  std::atomic<int> departing_{0};         // threads that have to leave and do not know it yet
   std::atomic<std::uint64_t> change_{0};  // barrier and number of threads of the last change
   // Thread 0's: time of its last step, its waits since then, points, and until when the team stays small (0: it never had to).
   std::uint64_t last_ = 0, waited_ = 0, until_ = 0, pause_ = least_pause / 2;
@@ -230,7 +230,7 @@ void TeamThread::wait_for_all() {
 }
 
 bool TeamThread::change(bool grow, bool stop) {
-  const std::uint32_t epoch = epoch_ + 1;  // of this barrier, also if thread 0 is alone
+  const std::uint32_t epoch = epoch_ + 1;  // the number of this barrier, also if thread 0 is alone
   if (index_ == 0) team_->decide(count_, epoch, grow, stop);
   if (count_ > 1)
     wait_for_all();

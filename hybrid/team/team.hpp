@@ -44,7 +44,7 @@ class TeamThread {
   }
   // A barrier after which the team may have fewer threads. False: this thread has left the team, and its body must return.
   bool step() { return !team_ || change(false, false); }
-  // The same, and the team may have more threads. Thread 0 never leaves, unless it asks for the end with `stop`: then all threads leave.
+  // A step after which the team may also have more threads. Thread 0 never leaves, unless it asks for the end with `stop`: then all threads leave.
   bool regroup(bool stop = false) { return team_ ? change(true, stop) : !stop; }
 
  private:

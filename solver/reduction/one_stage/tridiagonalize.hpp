@@ -23,7 +23,8 @@ namespace eigen_g {
 //   progress  called by the calling thread with the fraction of the work that is done. Its exceptions pass through; A, d, e and tau are
 //             then unspecified
 // Takes up to team_threads(n) threads. The results do not depend on their number. They have other bits for each vector width
-// (hybrid/vector/width.hpp). A column whose tail has a sum of squares below negligible_square counts as reduced (tau = 0).
+// (hybrid/vector/width.hpp). A column counts as reduced (tau = 0) if its tail
+// has a sum of squares below negligible_square, or a norm below (4 + n / 8) eps times the norm of the same rows of the same column of A.
 // Cost: 4/3 n^3 flops. Half of A is read once for each column, from the caches if it fits. Two barriers a column.
 //
 // The matrix is dealt out to a number of members that depends on n alone, and every sum is formed member by member. A thread acts for one
