@@ -18,7 +18,7 @@
 //
 // Common to all calls:
 //   T                T and R are double
-//   host pointers    run on a GPU if there is one and n is large enough, else on the CPU through LAPACK. devices.device and
+//   host pointers    run on a GPU if there is one and n is large enough, else on the CPU. devices.device and
 //                    devices.threads are used; the other members of `devices` are not
 //   device pointers  run on the GPU that holds them, after all work that is in `stream` (null: the default stream)
 //   blocking         each call blocks until done

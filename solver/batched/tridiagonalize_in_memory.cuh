@@ -1,4 +1,4 @@
-// A = Q T Q^H for matrices of order 129 to 512: a cluster of blocks a matrix, with the matrix in the work array of its reflectors.
+// A = Q T Q^H for matrices of order 129 to 512. A cluster of thread blocks reduces a matrix, which is stored in the work array of its reflectors.
 //
 // Only the triangle below the diagonal is stored, in whole blocks of 64 x 64 entries; the diagonal is in registers. The update of A by the
 // last `panel` reflectors waits until they are complete (LAPACK zlatrd). A product with A takes each entry for its row and for its column.
