@@ -113,7 +113,7 @@ region() {  # the lines of file $1 between [$2] and [end], without their common 
     on && index($0, "[end]") { exit }
     on { line[++count] = $0 }
     on && $0 != "" { match($0, /^ */); if (least == "" || RLENGTH < least) least = RLENGTH }
-    /^ *(\/\/|\/\*|#) \[/ && index($0, mark) { on = 1 }
+    /^ *(\/\/|\/\*|#|!) \[/ && index($0, mark) { on = 1 }
     END { for (i = 1; i <= count; ++i) print substr(line[i], least + 1) }' "$1"
 }
 update_markdown() {  # document, marker, file, region

@@ -22,6 +22,7 @@ constexpr const char* command_examples = R"(
   eigen_g solve matrix.mtx -o result --verify    write result.values.npy, result.vectors.npy
   eigen_g verify matrix.mtx --values result.values.npy --vectors result.vectors.npy
   eigen_g generate minij 1000 -o frank.npy       a matrix with a known spectrum
+  eigen_g run python script.py                   LAPACK's symmetric eigensolvers on the GPU
   eigen_g info                                   devices and libraries)";
 
 ExitCode run(int argc, const char* const* argv) {
@@ -44,6 +45,7 @@ ExitCode run(int argc, const char* const* argv) {
   add_predict(app, action);
   add_bench(app, action, benchmarks());
   add_selftest(app, action);
+  add_run(app, action);
   add_completion(app, action);
   app.footer(
       "Results go to stdout, messages and progress to stderr. 'eigen_g COMMAND --help' explains a "

@@ -13,7 +13,13 @@ endforeach()
 # them.
 file(RELATIVE_PATH bin_to_lib ${CMAKE_INSTALL_FULL_BINDIR} ${CMAKE_INSTALL_FULL_LIBDIR})
 set_target_properties(eigen_g PROPERTIES INSTALL_RPATH_USE_LINK_PATH ON)
-install(TARGETS eigen_g EXPORT eigen_gTargets
+set(installed_libraries eigen_g eigen_g_lapack_static)
+foreach(library eigen_g_lapack eigen_g_fortran)
+  if(TARGET ${library})
+    list(APPEND installed_libraries ${library})
+  endif()
+endforeach()
+install(TARGETS ${installed_libraries} EXPORT eigen_gTargets
         LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR} ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR})
 foreach(program eigen_g_command eigen_g_mpi)  # the first one looks for the second in its own folder
   if(TARGET ${program})
@@ -21,6 +27,11 @@ foreach(program eigen_g_command eigen_g_mpi)  # the first one looks for the seco
     install(TARGETS ${program} DESTINATION ${CMAKE_INSTALL_BINDIR})
   endif()
 endforeach()
+
+if(EIGEN_G_HAVE_FORTRAN)
+  install(FILES ${PROJECT_SOURCE_DIR}/solver/fortran/eigen_g.f90 ${PROJECT_BINARY_DIR}/include/eigen_g/fortran/eigen_g.mod
+          DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/eigen_g/fortran)
+endif()
 
 install(EXPORT eigen_gTargets NAMESPACE eigen_g:: DESTINATION ${package_dir})
 configure_package_config_file(${CMAKE_CURRENT_LIST_DIR}/eigen_gConfig.cmake.in ${PROJECT_BINARY_DIR}/eigen_gConfig.cmake
@@ -57,3 +68,7 @@ file(RELATIVE_PATH pc_up_to_prefix ${CMAKE_INSTALL_FULL_LIBDIR}/pkgconfig ${CMAK
 string(REGEX REPLACE "/$" "" pc_up_to_prefix ${pc_up_to_prefix})
 configure_file(${CMAKE_CURRENT_LIST_DIR}/eigen_g.pc.in ${PROJECT_BINARY_DIR}/eigen_g.pc @ONLY)
 install(FILES ${PROJECT_BINARY_DIR}/eigen_g.pc DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig)
+if(EIGEN_G_HAVE_FORTRAN)
+  configure_file(${CMAKE_CURRENT_LIST_DIR}/eigen_g_fortran.pc.in ${PROJECT_BINARY_DIR}/eigen_g_fortran.pc @ONLY)
+  install(FILES ${PROJECT_BINARY_DIR}/eigen_g_fortran.pc DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig)
+endif()

@@ -7,6 +7,7 @@
 #ifndef EIGEN_G_STAGES_H
 #define EIGEN_G_STAGES_H
 
+#include <eigen_g/c_complex.h>
 #include <stdint.h>
 
 #ifdef __cplusplus
@@ -48,6 +49,38 @@ int64_t eigen_g_dormtr(char uplo, int64_t n, int64_t m, const double* a, int64_t
                        double* z, int64_t ldz);
 int64_t eigen_g_dormtr_device(char uplo, int64_t n, int64_t m, const double* a_dev, int64_t lda,
                               const double* tau_dev, double* z_dev, int64_t ldz, struct CUstream_st* stream);
+
+/* As above, in the other types. A complex A is Hermitian, and T is real: A = Q T Q^H. The imaginary parts of its diagonal are not read. The
+ * vectors of eigen_g_sstedc and eigen_g_dstedc are real; convert them for eigen_g_cunmtr and eigen_g_zunmtr. In device memory complex
+ * arrays must be aligned to their elements. Source: LAPACK ssytrd, zhetrd, sstedc, sormtr, zunmtr. */
+int64_t eigen_g_ssytrd(char uplo, int64_t n, float* a, int64_t lda, float* d, float* e, float* tau);
+int64_t eigen_g_ssytrd_device(char uplo, int64_t n, float* a_dev, int64_t lda, float* d_dev, float* e_dev,
+                              float* tau_dev, struct CUstream_st* stream);
+int64_t eigen_g_zhetrd(char uplo, int64_t n, eigen_g_double_complex* a, int64_t lda, double* d, double* e,
+                       eigen_g_double_complex* tau);
+int64_t eigen_g_zhetrd_device(char uplo, int64_t n, eigen_g_double_complex* a_dev, int64_t lda, double* d_dev,
+                              double* e_dev, eigen_g_double_complex* tau_dev, struct CUstream_st* stream);
+int64_t eigen_g_chetrd(char uplo, int64_t n, eigen_g_complex* a, int64_t lda, float* d, float* e,
+                       eigen_g_complex* tau);
+int64_t eigen_g_chetrd_device(char uplo, int64_t n, eigen_g_complex* a_dev, int64_t lda, float* d_dev,
+                              float* e_dev, eigen_g_complex* tau_dev, struct CUstream_st* stream);
+int64_t eigen_g_sstedc(char compz, int64_t n, float* d, float* e, float* z, int64_t ldz);
+int64_t eigen_g_sstedc_device(char compz, int64_t n, float* d_dev, float* e_dev, float* z_dev, int64_t ldz,
+                              struct CUstream_st* stream);
+int64_t eigen_g_sormtr(char uplo, int64_t n, int64_t m, const float* a, int64_t lda, const float* tau,
+                       float* z, int64_t ldz);
+int64_t eigen_g_sormtr_device(char uplo, int64_t n, int64_t m, const float* a_dev, int64_t lda,
+                              const float* tau_dev, float* z_dev, int64_t ldz, struct CUstream_st* stream);
+int64_t eigen_g_zunmtr(char uplo, int64_t n, int64_t m, const eigen_g_double_complex* a, int64_t lda,
+                       const eigen_g_double_complex* tau, eigen_g_double_complex* z, int64_t ldz);
+int64_t eigen_g_zunmtr_device(char uplo, int64_t n, int64_t m, const eigen_g_double_complex* a_dev,
+                              int64_t lda, const eigen_g_double_complex* tau_dev,
+                              eigen_g_double_complex* z_dev, int64_t ldz, struct CUstream_st* stream);
+int64_t eigen_g_cunmtr(char uplo, int64_t n, int64_t m, const eigen_g_complex* a, int64_t lda,
+                       const eigen_g_complex* tau, eigen_g_complex* z, int64_t ldz);
+int64_t eigen_g_cunmtr_device(char uplo, int64_t n, int64_t m, const eigen_g_complex* a_dev, int64_t lda,
+                              const eigen_g_complex* tau_dev, eigen_g_complex* z_dev, int64_t ldz,
+                              struct CUstream_st* stream);
 
 /* A = Q B Q^T, B(i, j) = 0 for |i - j| > kd.
  *   kd    >= 1; on a GPU 32, 48, 64, 96 or 128

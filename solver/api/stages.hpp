@@ -17,7 +17,9 @@
 // sytrd_sb2st has a layout of its own.
 //
 // Common to all calls:
-//   T                T and R are double
+//   T                float, double, std::complex<float> and std::complex<double> in sytrd and ormtr; double in the stages through a band.
+//                    A complex matrix is Hermitian; T = tridiag(e, d, e) is real. The vectors of stedc are real
+//   R                float and double in stedc
 //   host pointers    run on a GPU if there is one and n is large enough, else on the CPU. devices.device and
 //                    devices.threads are used; the other members of `devices` are not
 //   device pointers  run on the GPU that holds them, after all work that is in `stream` (null: the default stream)
@@ -46,12 +48,15 @@ struct StageCall {
   bool on_host() const { return pointers == Pointers::host; }
 };
 
-// The stages in double. One function has both forms of a call. Programs call the templates below instead.
-Report sytrd_stage(const StageCall& call, Uplo uplo, std::int64_t n, double* a, std::int64_t lda, double* d,
-                   double* e, double* tau);
-Report stedc_stage(const StageCall& call, std::int64_t n, double* d, double* e, double* z, std::int64_t ldz);
-Report ormtr_stage(const StageCall& call, Uplo uplo, std::int64_t n, std::int64_t m, const double* a,
-                   std::int64_t lda, const double* tau, double* z, std::int64_t ldz);
+// One function has both forms of a call. Programs call the templates below instead.
+template <class T>
+Report sytrd_stage(const StageCall& call, Uplo uplo, std::int64_t n, T* a, std::int64_t lda,
+                   same_t<real_t<T>>* d, same_t<real_t<T>>* e, same_t<T>* tau);
+template <class R>
+Report stedc_stage(const StageCall& call, std::int64_t n, R* d, same_t<R>* e, same_t<R>* z, std::int64_t ldz);
+template <class T>
+Report ormtr_stage(const StageCall& call, Uplo uplo, std::int64_t n, std::int64_t m, const T* a,
+                   std::int64_t lda, const same_t<T>* tau, same_t<T>* z, std::int64_t ldz);
 Report sytrd_sy2sb_stage(const StageCall& call, Uplo uplo, std::int64_t n, std::int64_t kd, double* a,
                          std::int64_t lda, double* ab, std::int64_t ldab, double* tau);
 Report sytrd_sb2st_stage(const StageCall& call, Uplo uplo, std::int64_t n, std::int64_t kd, const double* ab,
@@ -68,7 +73,7 @@ Report ormtr_sy2sb_stage(const StageCall& call, Uplo uplo, std::int64_t n, std::
 //          upper: Q = H_{n-1} ... H_2 H_1, v(j+1 : n) = 0, v(j) = 1, v(1 : j-1) in a(1 : j-1, j+1); d on the
 //                 diagonal, e above it
 //        (rows and columns from 1). The other triangle is not changed. Exception: with device pointers, uplo lower and
-//        lda = sytrd_in_place_lda(n) it is the workspace, and undefined afterwards
+//        lda = sytrd_in_place_lda(n) a real matrix is the workspace, and undefined afterwards
 //   d    n values, out
 //   e    n - 1 values, out
 //   tau  n - 1 values, out
@@ -89,11 +94,12 @@ Report sytrd(Uplo uplo, std::int64_t n, DevicePointer<T> a, std::int64_t lda,
 }
 
 // Leading dimension for which sytrd works in place on device pointers: n rounded up to a multiple of 64. With it, uplo lower and a
-// 16-byte aligned, the workspace is less than a tenth of the matrix for n >= 4000. Every other layout needs a copy of the matrix.
+// 16-byte aligned, the workspace of a real matrix is less than a tenth of it for n >= 4000. Every other layout needs a copy of the matrix.
 constexpr std::int64_t sytrd_in_place_lda(std::int64_t n) {
   return n > 0 ? (n + 63) / 64 * 64 : 64;
 }
 // Upper bound of the memory that sytrd uses in addition to a, d, e and tau.
+template <class T = double>
 WorkspaceBytes sytrd_workspace_bytes(Uplo uplo, std::int64_t n, std::int64_t lda, bool on_gpu,
                                      Pointers pointers = Pointers::host);
 
@@ -115,6 +121,7 @@ template <class R>
                            same_t<DevicePointer<R>> z, std::int64_t ldz, CUstream_st* stream) {
   return stedc_stage(stream, n, d.get(), e.get(), z.get(), ldz);
 }
+template <class R = double>
 WorkspaceBytes stedc_workspace_bytes(std::int64_t n, bool vectors, bool on_gpu,
                                      Pointers pointers = Pointers::host);
 
@@ -133,8 +140,9 @@ Report ormtr(Uplo uplo, std::int64_t n, std::int64_t m, const T* a, std::int64_t
 template <class T>
 Report ormtr(Uplo uplo, std::int64_t n, std::int64_t m, same_t<DevicePointer<const T>> a, std::int64_t lda,
              same_t<DevicePointer<const T>> tau, DevicePointer<T> z, std::int64_t ldz, CUstream_st* stream) {
-  return ormtr_stage(stream, uplo, n, m, a.get(), lda, tau.get(), z.get(), ldz);
+  return ormtr_stage<T>(stream, uplo, n, m, a.get(), lda, tau.get(), z.get(), ldz);
 }
+template <class T = double>
 WorkspaceBytes ormtr_workspace_bytes(Uplo uplo, std::int64_t n, std::int64_t m, bool on_gpu,
                                      Pointers pointers = Pointers::host);
 

@@ -1,4 +1,5 @@
 #include <initializer_list>
+#include <type_traits>
 
 #include "hybrid/c_info.hpp"
 #include "solver/api/stages.h"
@@ -34,8 +35,20 @@ std::int64_t info(std::initializer_list<const char*> arguments, Stage* stage, co
   return c_info::of(arguments, [&] { return c_arguments::info_of(stage(call, of_c(given)...)); });
 }
 
+// The type of C++ for a type of C.
+template <class C>
+using Cpp = std::remove_pointer_t<decltype(c_arguments::of_c(static_cast<C*>(nullptr)))>;
+
+template <class C, class R>
+std::int64_t sytrd_info(const StageCall& call, char uplo, std::int64_t n, C* a, std::int64_t lda, R* d, R* e,
+                        C* tau) {
+  return info(sytrd_arguments, sytrd_stage<Cpp<C>>, call, uplo, n, c_arguments::of_c(a), lda, d, e,
+              c_arguments::of_c(tau));
+}
+
 // stedc with compz 'N': values only, or 'I': with vectors. If vectors are requested, a null z is an error. It does not mean values only.
-std::int64_t stedc_info(const StageCall& call, char compz, std::int64_t n, double* d, double* e, double* z,
+template <class R>
+std::int64_t stedc_info(const StageCall& call, char compz, std::int64_t n, R* d, R* e, R* z,
                         std::int64_t ldz) {
   return c_info::of(stedc_arguments, [&] {
     const bool vectors = c_arguments::vectors_of(compz, "NI");
@@ -45,36 +58,56 @@ std::int64_t stedc_info(const StageCall& call, char compz, std::int64_t n, doubl
   });
 }
 
+template <class C>
+std::int64_t ormtr_info(const StageCall& call, char uplo, std::int64_t n, std::int64_t m, const C* a,
+                        std::int64_t lda, const C* tau, C* z, std::int64_t ldz) {
+  return info(ormtr_arguments, ormtr_stage<Cpp<C>>, call, uplo, n, m, reinterpret_cast<const Cpp<C>*>(a), lda,
+              reinterpret_cast<const Cpp<C>*>(tau), c_arguments::of_c(z), ldz);
+}
+
 }  // namespace
+
+#define EIGEN_G_SYTRD(name, C, R)                                                                       \
+  std::int64_t eigen_g_##name(char uplo, std::int64_t n, C* a, std::int64_t lda, R* d, R* e, C* tau) {  \
+    return sytrd_info(StageCall(), uplo, n, a, lda, d, e, tau);                                         \
+  }                                                                                                     \
+  std::int64_t eigen_g_##name##_device(char uplo, std::int64_t n, C* a_dev, std::int64_t lda, R* d_dev, \
+                                       R* e_dev, C* tau_dev, CUstream_st* stream) {                     \
+    return sytrd_info(stream, uplo, n, a_dev, lda, d_dev, e_dev, tau_dev);                              \
+  }
+#define EIGEN_G_STEDC(name, R)                                                                   \
+  std::int64_t eigen_g_##name(char compz, std::int64_t n, R* d, R* e, R* z, std::int64_t ldz) {  \
+    return stedc_info(StageCall(), compz, n, d, e, z, ldz);                                      \
+  }                                                                                              \
+  std::int64_t eigen_g_##name##_device(char compz, std::int64_t n, R* d_dev, R* e_dev, R* z_dev, \
+                                       std::int64_t ldz, CUstream_st* stream) {                  \
+    return stedc_info(stream, compz, n, d_dev, e_dev, z_dev, ldz);                               \
+  }
+#define EIGEN_G_ORMTR(name, C)                                                                         \
+  std::int64_t eigen_g_##name(char uplo, std::int64_t n, std::int64_t m, const C* a, std::int64_t lda, \
+                              const C* tau, C* z, std::int64_t ldz) {                                  \
+    return ormtr_info(StageCall(), uplo, n, m, a, lda, tau, z, ldz);                                   \
+  }                                                                                                    \
+  std::int64_t eigen_g_##name##_device(char uplo, std::int64_t n, std::int64_t m, const C* a_dev,      \
+                                       std::int64_t lda, const C* tau_dev, C* z_dev, std::int64_t ldz, \
+                                       CUstream_st* stream) {                                          \
+    return ormtr_info(stream, uplo, n, m, a_dev, lda, tau_dev, z_dev, ldz);                            \
+  }
 
 extern "C" {
 
-std::int64_t eigen_g_dsytrd(char uplo, std::int64_t n, double* a, std::int64_t lda, double* d, double* e,
-                            double* tau) {
-  return info(sytrd_arguments, sytrd_stage, StageCall(), uplo, n, a, lda, d, e, tau);
-}
-std::int64_t eigen_g_dsytrd_device(char uplo, std::int64_t n, double* a_dev, std::int64_t lda, double* d_dev,
-                                   double* e_dev, double* tau_dev, CUstream_st* stream) {
-  return info(sytrd_arguments, sytrd_stage, stream, uplo, n, a_dev, lda, d_dev, e_dev, tau_dev);
-}
+EIGEN_G_SYTRD(dsytrd, double, double)
+EIGEN_G_SYTRD(ssytrd, float, float)
+EIGEN_G_SYTRD(zhetrd, eigen_g_double_complex, double)
+EIGEN_G_SYTRD(chetrd, eigen_g_complex, float)
 
-std::int64_t eigen_g_dstedc(char compz, std::int64_t n, double* d, double* e, double* z, std::int64_t ldz) {
-  return stedc_info(StageCall(), compz, n, d, e, z, ldz);
-}
-std::int64_t eigen_g_dstedc_device(char compz, std::int64_t n, double* d_dev, double* e_dev, double* z_dev,
-                                   std::int64_t ldz, CUstream_st* stream) {
-  return stedc_info(stream, compz, n, d_dev, e_dev, z_dev, ldz);
-}
+EIGEN_G_STEDC(dstedc, double)
+EIGEN_G_STEDC(sstedc, float)
 
-std::int64_t eigen_g_dormtr(char uplo, std::int64_t n, std::int64_t m, const double* a, std::int64_t lda,
-                            const double* tau, double* z, std::int64_t ldz) {
-  return info(ormtr_arguments, ormtr_stage, StageCall(), uplo, n, m, a, lda, tau, z, ldz);
-}
-std::int64_t eigen_g_dormtr_device(char uplo, std::int64_t n, std::int64_t m, const double* a_dev,
-                                   std::int64_t lda, const double* tau_dev, double* z_dev, std::int64_t ldz,
-                                   CUstream_st* stream) {
-  return info(ormtr_arguments, ormtr_stage, stream, uplo, n, m, a_dev, lda, tau_dev, z_dev, ldz);
-}
+EIGEN_G_ORMTR(dormtr, double)
+EIGEN_G_ORMTR(sormtr, float)
+EIGEN_G_ORMTR(zunmtr, eigen_g_double_complex)
+EIGEN_G_ORMTR(cunmtr, eigen_g_complex)
 
 std::int64_t eigen_g_dsytrd_sy2sb(char uplo, std::int64_t n, std::int64_t kd, double* a, std::int64_t lda,
                                   double* ab, std::int64_t ldab, double* tau) {

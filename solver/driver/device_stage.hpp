@@ -6,16 +6,17 @@
 
 namespace eigen_g {
 
-template <class Parts>
-struct DeviceStage : DeviceFrame<double> {
+template <class Parts, class T = double>
+struct DeviceStage : DeviceFrame<T> {
   // Constructs own = Parts(arena, multiprocessors, pointers, arguments...) in a workspace that the destructor frees. The member run_stage
   // adds the stages that it runs to the report. Throws OutOfMemory, DeviceError.
   template <class... Arguments>
   explicit DeviceStage(const StageCall& call, Report& report, const Arguments&... arguments)
-      : DeviceFrame(Plan{0, {}, {}, call.pointers}, *resources_of_this_thread()),
-        own((begin(call.stream), take<Parts>(queue.multiprocessors(), call.pointers, arguments...))),
-        run_stage(clock, silent, report.stages) {}
-  ~DeviceStage() { end(); }
+      : DeviceFrame<T>(Plan{0, {}, {}, call.pointers}, *resources_of_this_thread()),
+        own((this->begin(call.stream),
+             this->template take<Parts>(this->queue.multiprocessors(), call.pointers, arguments...))),
+        run_stage(this->clock, silent, report.stages) {}
+  ~DeviceStage() { this->end(); }
 
   const Parts own;
   const Progress silent;

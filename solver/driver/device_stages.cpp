@@ -2,8 +2,10 @@
 #include "solver/driver/device_stages.hpp"
 
 #include <algorithm>
+#include <cmath>
 #include <vector>
 
+#include "hybrid/instantiate.hpp"
 #include "hybrid/transfer/transfer.hpp"
 #include "solver/api/stages.hpp"
 #include "solver/driver/device_stage.hpp"
@@ -19,99 +21,114 @@ namespace {
 static_assert(sytrd_in_place_lda(1) == tridiagonalize_row_multiple);
 
 // The workspace of each stage. With host pointers it has the matrices' copies on the device too.
+template <class T>
 struct SytrdParts {
-  MatrixView<double> given, working;  // working: null if the reduction works in a itself
-  Tridiagonal<double> t;
-  double* padding = nullptr;
+  MatrixView<T> given, working;  // working: null if the reduction works in a itself
+  Tridiagonal<real_t<T>> t;
+  T* padding = nullptr;
   Arena kept, scratch;
 
   SytrdParts(Arena& arena, int multiprocessors, Pointers pointers, Uplo uplo, std::int64_t n,
              std::int64_t lda, bool aligned) {
     const bool host = pointers == Pointers::host;
-    const bool in_place = !host && uplo == Uplo::lower && lda == sytrd_in_place_lda(n) && aligned;
-    const PathBytes path = OneStageOnDevice<double>::bytes(n, 0, multiprocessors);
+    const bool in_place =
+        !is_complex<T> && !host && uplo == Uplo::lower && lda == sytrd_in_place_lda(n) && aligned;
+    const PathBytes path = OneStageOnDevice<T>::bytes(n, 0, multiprocessors);
     if (host) {
-      given = arena.matrix<double>(n, n, n);
-      t = {arena.take<double>(n), arena.take<double>(n)};
+      given = arena.matrix<T>(n, n, n);
+      t = {arena.take<real_t<T>>(n), arena.take<real_t<T>>(n)};
     }
     if (in_place)
-      padding = arena.take<double>((lda - n) * n);
+      padding = arena.take<T>((lda - n) * n);
     else
-      working = arena.matrix<double>(n, n, sytrd_in_place_lda(n));
+      working = arena.matrix<T>(n, n, sytrd_in_place_lda(n));
     kept = arena.part(path.kept);
     scratch = arena.part(std::max(path.scratch, check_input_bytes));
   }
 };
 
+template <class R>
 struct StedcParts {
-  Tridiagonal<double> t;
-  MatrixView<double> z;
+  Tridiagonal<R> t;
+  MatrixView<R> z;
   Arena scratch;
 
   StedcParts(Arena& arena, int, Pointers pointers, std::int64_t n, bool vectors) {
     if (pointers == Pointers::host) {
-      t = {arena.take<double>(n), arena.take<double>(n)};
-      if (vectors) z = arena.matrix<double>(n, n, n);
+      t = {arena.take<R>(n), arena.take<R>(n)};
+      if (vectors) z = arena.matrix<R>(n, n, n);
     }
-    scratch = arena.part(divide_and_conquer_bytes<double>(n, vectors));
+    scratch = arena.part(divide_and_conquer_bytes<R>(n, vectors));
   }
 };
 
+template <class T>
 struct OrmtrParts {
-  MatrixView<double> given, z, reflectors;
+  MatrixView<T> given, z, reflectors;
   Arena kept, scratch;
 
   OrmtrParts(Arena& arena, int multiprocessors, Pointers pointers, Uplo uplo, std::int64_t n,
              std::int64_t m) {
     if (pointers == Pointers::host) {
-      if (uplo == Uplo::upper) given = arena.matrix<double>(n, n, n);
-      z = arena.matrix<double>(n, m, n);
+      if (uplo == Uplo::upper) given = arena.matrix<T>(n, n, n);
+      z = arena.matrix<T>(n, m, n);
     }
-    reflectors = arena.matrix<double>(n, n, sytrd_in_place_lda(n));
-    const PathBytes path = OneStageOnDevice<double>::bytes(n, m, multiprocessors);
+    reflectors = arena.matrix<T>(n, n, sytrd_in_place_lda(n));
+    const PathBytes path = OneStageOnDevice<T>::bytes(n, m, multiprocessors);
     kept = arena.part(path.kept);
     scratch = arena.part(path.scratch);
   }
 };
 
+// The part of an entry that is NaN or infinite, for the message.
+template <class T>
+double not_finite_part(T value) {
+  if constexpr (is_complex<T>)
+    return std::isfinite(value.real()) ? value.imag() : value.real();
+  else
+    return value;
+}
+
 // Returns the largest entry of the working matrix. Throws NonFiniteEntry with row and column of the caller's matrix.
-double check_working(const Queue& queue, Uplo uplo, MatrixView<const double> working, Arena scratch) {
+template <class T>
+real_t<T> check_working(const Queue& queue, Uplo uplo, MatrixView<const same_t<T>> working, Arena scratch) {
   try {
-    return check_input<double>(queue, Uplo::lower, working, scratch).largest;
+    return check_input<T>(queue, Uplo::lower, working, scratch).largest;
   } catch (const NonFiniteEntry& entry) {
     if (uplo == Uplo::lower) throw;
-    double value = 0;
+    T value = 0;
     copy_values(queue, &value, &working(entry.row(), entry.col()), 1);
     queue.wait();
-    throw NonFiniteEntry(working.rows - 1 - entry.row(), working.rows - 1 - entry.col(), value);
+    throw NonFiniteEntry(working.rows - 1 - entry.row(), working.rows - 1 - entry.col(),
+                         not_finite_part(value));
   }
 }
 
 }  // namespace
 
-void sytrd_on_gpu(const StageCall& call, Uplo uplo, MatrixView<double> a, Tridiagonal<double> t, double* tau,
+template <class T>
+void sytrd_on_gpu(const StageCall& call, Uplo uplo, MatrixView<T> a, Tridiagonal<real_t<T>> t, T* tau,
                   Report& report) {
   const std::int64_t n = a.cols;
   const bool host = call.on_host(), aligned = reinterpret_cast<std::uintptr_t>(a.data) % 16 == 0;
-  DeviceStage<SytrdParts> on(call, report, uplo, n, a.lda, aligned);
-  const SytrdParts& own = on.own;
+  DeviceStage<SytrdParts<T>, T> on(call, report, uplo, n, a.lda, aligned);
+  const SytrdParts<T>& own = on.own;
   const Queue& queue = on.queue;
-  OneStageOnDevice<double> path(on.products, n, own.kept, own.scratch);
-  const MatrixView<double> a_dev = host ? own.given : a;
-  const Tridiagonal<double> t_dev = host ? own.t : t;
+  OneStageOnDevice<T> path(on.products, n, own.kept, own.scratch);
+  const MatrixView<T> a_dev = host ? own.given : a;
+  const Tridiagonal<real_t<T>> t_dev = host ? own.t : t;
   const bool in_place = !own.working.data;
-  const MatrixView<double> working = in_place ? a_dev : own.working;
+  const MatrixView<T> working = in_place ? a_dev : own.working;
   // The caller's rows between n and lda. In place the reduction needs zeros there, so they are kept in the workspace meanwhile.
-  const MatrixView<double> padding{a.data + n, a.lda - n, n, a.lda},
-      kept{own.padding, a.lda - n, n, a.lda - n};
+  const MatrixView<T> padding{a.data + n, a.lda - n, n, a.lda}, kept{own.padding, a.lda - n, n, a.lda - n};
 
   // The whole matrix is uploaded, because download() below overwrites all of the caller's matrix.
-  if (host) upload<double>(queue, Part::all, a, a_dev);
+  if (host) upload<T>(queue, Part::all, a, a_dev);
   if (!in_place) take_triangle(queue, uplo, a_dev, working);
   const int k = scale_exponent(
-      on.run_stage(Stage::check, [&] { return check_working(queue, uplo, working, own.scratch); }));
+      on.run_stage(Stage::check, [&] { return check_working<T>(queue, uplo, working, own.scratch); }));
   if (in_place) {
-    copy_on_gpu<double>(queue, kept, padding);
+    copy_on_gpu<T>(queue, kept, padding);
     take_triangle(queue, uplo, a_dev, working);
   }
   on.run_stage(Stage::scale, [&] { scale(queue, working, k); });
@@ -119,14 +136,14 @@ void sytrd_on_gpu(const StageCall& call, Uplo uplo, MatrixView<double> a, Tridia
   scale_values(queue, n, t_dev.d, -k);
   scale_values(queue, n - 1, t_dev.e, -k);
   if (uplo == Uplo::upper) {
-    reverse_rows<double>(queue, {t_dev.d, n, 1, n});
-    reverse_rows<double>(queue, {t_dev.e, n - 1, 1, n});
-    reverse_rows<double>(queue, {path.tau(), n - 1, 1, n});
+    reverse_rows<real_t<T>>(queue, {t_dev.d, n, 1, n});
+    reverse_rows<real_t<T>>(queue, {t_dev.e, n - 1, 1, n});
+    reverse_rows<T>(queue, {path.tau(), n - 1, 1, n});
   }
   give_reflectors(queue, uplo, working, t_dev.d, t_dev.e, a_dev);
-  if (in_place) copy_on_gpu<double>(queue, padding, kept);
+  if (in_place) copy_on_gpu<T>(queue, padding, kept);
   if (host) {
-    download<double>(queue, a_dev, a);
+    download<T>(queue, a_dev, a);
     copy_values(queue, t.d, t_dev.d, n);
     copy_values(queue, t.e, t_dev.e, n - 1);
   }
@@ -134,77 +151,85 @@ void sytrd_on_gpu(const StageCall& call, Uplo uplo, MatrixView<double> a, Tridia
   on.run_stage.finish();
 }
 
-DivideAndConquerResult stedc_on_gpu(const StageCall& call, std::int64_t n, Tridiagonal<double> t,
-                                    MatrixView<double> z, Report& report) {
-  DeviceStage<StedcParts> on(call, report, n, z.data != nullptr);
-  const StedcParts& own = on.own;
+template <class R>
+DivideAndConquerResult stedc_on_gpu(const StageCall& call, std::int64_t n, Tridiagonal<R> t, MatrixView<R> z,
+                                    Report& report) {
+  DeviceStage<StedcParts<R>, R> on(call, report, n, z.data != nullptr);
+  const StedcParts<R>& own = on.own;
   const Queue& queue = on.queue;
   const bool host = call.on_host();
-  const Tridiagonal<double> t_dev = host ? own.t : t;
+  const Tridiagonal<R> t_dev = host ? own.t : t;
   if (host) {
     copy_values(queue, t_dev.d, t.d, n);
     copy_values(queue, t_dev.e, t.e, n - 1);
   } else {
-    std::vector<double> d(static_cast<std::size_t>(n)), e(static_cast<std::size_t>(n - 1));
-    copy_values<double>(queue, d.data(), t.d, n);
-    copy_values<double>(queue, e.data(), t.e, n - 1);
+    std::vector<R> d(static_cast<std::size_t>(n)), e(static_cast<std::size_t>(n - 1));
+    copy_values<R>(queue, d.data(), t.d, n);
+    copy_values<R>(queue, e.data(), t.e, n - 1);
     queue.wait();
     require_finite(d.data(), n, Argument::d);
     require_finite(e.data(), n - 1, Argument::e);
   }
   const DivideAndConquerResult outcome =
-      divide_and_conquer<double>(on.products, n, t_dev.d, t_dev.e, host ? own.z : z, own.scratch);
+      divide_and_conquer<R>(on.products, n, t_dev.d, t_dev.e, host ? own.z : z, own.scratch);
   if (host) {
     copy_values(queue, t.d, t_dev.d, n);
-    if (z.data) download<double>(queue, own.z, z);
+    if (z.data) download<R>(queue, own.z, z);
     queue.wait();
   }
   return outcome;
 }
 
-void ormtr_on_gpu(const StageCall& call, Uplo uplo, MatrixView<const double> a, const double* tau,
-                  MatrixView<double> z, Report& report) {
+template <class T>
+void ormtr_on_gpu(const StageCall& call, Uplo uplo, MatrixView<const T> a, const T* tau, MatrixView<T> z,
+                  Report& report) {
   const std::int64_t n = a.cols, m = z.cols;
   const bool host = call.on_host(), upper = uplo == Uplo::upper;
-  DeviceStage<OrmtrParts> on(call, report, uplo, n, m);
-  const OrmtrParts& own = on.own;
+  DeviceStage<OrmtrParts<T>, T> on(call, report, uplo, n, m);
+  const OrmtrParts<T>& own = on.own;
   const Queue& queue = on.queue;
-  OneStageOnDevice<double> path(on.products, n, own.kept, own.scratch);
-  const MatrixView<double> v = own.reflectors, z_dev = host ? own.z : z;
+  OneStageOnDevice<T> path(on.products, n, own.kept, own.scratch);
+  const MatrixView<T> v = own.reflectors, z_dev = host ? own.z : z;
 
-  MatrixView<const double> a_dev = a;
+  MatrixView<const T> a_dev = a;
   if (host) {
     // take_reflectors() can convert a lower triangle in place, so a lower triangle is uploaded to v itself.
-    const MatrixView<double> arrival = upper ? own.given : v;
-    upload<double>(queue, part_of(uplo), a, arrival);
-    upload<double>(queue, Part::all, z, z_dev);
+    const MatrixView<T> arrival = upper ? own.given : v;
+    upload<T>(queue, part_of(uplo), a, arrival);
+    upload<T>(queue, Part::all, z, z_dev);
     a_dev = arrival;
   }
   take_reflectors(queue, uplo, a_dev, v);
   copy_values(queue, path.tau(), tau, n - 1);
   if (upper) {
-    reverse_rows<double>(queue, {path.tau(), n - 1, 1, n});
+    reverse_rows<T>(queue, {path.tau(), n - 1, 1, n});
     reverse_rows(queue, z_dev);
   }
   path.of(v).apply(on.run_stage, z_dev);
   if (upper) reverse_rows(queue, z_dev);
-  if (host) download<double>(queue, z_dev, z);
+  if (host) download<T>(queue, z_dev, z);
   on.run_stage.finish();
 }
 
+template <class T>
 WorkspaceBytes sytrd_gpu_bytes(Pointers pointers, Uplo uplo, std::int64_t n, std::int64_t lda) {
-  return parts_bytes<SytrdParts>(pointers, uplo, n, lda, true);
+  return parts_bytes<SytrdParts<T>>(pointers, uplo, n, lda, true);
 }
 
+template <class R>
 WorkspaceBytes stedc_gpu_bytes(Pointers pointers, std::int64_t n, bool vectors) {
-  WorkspaceBytes bytes = parts_bytes<StedcParts>(pointers, n, vectors);
-  bytes.host = 4 * sizeof(double) *
+  WorkspaceBytes bytes = parts_bytes<StedcParts<R>>(pointers, n, vectors);
+  bytes.host = 4 * sizeof(R) *
                static_cast<std::uint64_t>(n);  // copies of d and e, and the tree of the divide and conquer
   return bytes;
 }
 
+template <class T>
 WorkspaceBytes ormtr_gpu_bytes(Pointers pointers, Uplo uplo, std::int64_t n, std::int64_t m) {
-  return parts_bytes<OrmtrParts>(pointers, uplo, n, m);
+  return parts_bytes<OrmtrParts<T>>(pointers, uplo, n, m);
 }
+
+EIGEN_G_INSTANTIATE(all_types, sytrd_on_gpu, ormtr_on_gpu, sytrd_gpu_bytes, ormtr_gpu_bytes);
+EIGEN_G_INSTANTIATE(real_types, stedc_on_gpu, stedc_gpu_bytes);
 
 }  // namespace eigen_g

@@ -1,5 +1,6 @@
-// The stages of solver/api/stages.hpp on the current GPU, in double. The caller has checked the arguments; n >= 1. call.pointers says if the
-// arrays are in host or in device memory. In a build without CUDA these functions throw DeviceError (solver/driver/no_device.cpp).
+// The stages of solver/api/stages.hpp on the current GPU, in every type; the stages through a band in double. The caller has checked the
+// arguments; n >= 1. call.pointers says if the arrays are in host or in device memory. In a build without CUDA these functions throw
+// DeviceError (solver/driver/no_device.cpp).
 #pragma once
 
 #include <cstdint>
@@ -11,13 +12,16 @@
 
 namespace eigen_g {
 
-void sytrd_on_gpu(const StageCall& call, Uplo uplo, MatrixView<double> a, Tridiagonal<double> t, double* tau,
+template <class T>
+void sytrd_on_gpu(const StageCall& call, Uplo uplo, MatrixView<T> a, Tridiagonal<real_t<T>> t, T* tau,
                   Report& report);
 // Throws InvalidArgument for a NaN or an infinity in device memory.
-DivideAndConquerResult stedc_on_gpu(const StageCall& call, std::int64_t n, Tridiagonal<double> t,
-                                    MatrixView<double> z, Report& report);
-void ormtr_on_gpu(const StageCall& call, Uplo uplo, MatrixView<const double> a, const double* tau,
-                  MatrixView<double> z, Report& report);
+template <class R>
+DivideAndConquerResult stedc_on_gpu(const StageCall& call, std::int64_t n, Tridiagonal<R> t, MatrixView<R> z,
+                                    Report& report);
+template <class T>
+void ormtr_on_gpu(const StageCall& call, Uplo uplo, MatrixView<const T> a, const T* tau, MatrixView<T> z,
+                  Report& report);
 
 void sytrd_sy2sb_on_gpu(const StageCall& call, Uplo uplo, std::int64_t kd, MatrixView<double> a,
                         MatrixView<double> ab, double* tau, Report& report);
@@ -29,8 +33,11 @@ void ormtr_sy2sb_on_gpu(const StageCall& call, Uplo uplo, std::int64_t kd, Matri
                         const double* tau, MatrixView<double> z, Report& report);
 
 // Each of the next functions returns the bytes of workspace of the function with the same first words.
+template <class T>
 WorkspaceBytes sytrd_gpu_bytes(Pointers pointers, Uplo uplo, std::int64_t n, std::int64_t lda);
+template <class T>
 WorkspaceBytes stedc_gpu_bytes(Pointers pointers, std::int64_t n, bool vectors);
+template <class T>
 WorkspaceBytes ormtr_gpu_bytes(Pointers pointers, Uplo uplo, std::int64_t n, std::int64_t m);
 WorkspaceBytes sytrd_sy2sb_gpu_bytes(Pointers pointers, std::int64_t n, std::int64_t kd);
 WorkspaceBytes sytrd_sb2st_gpu_bytes(Pointers pointers, std::int64_t n, std::int64_t kd);

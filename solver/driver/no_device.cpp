@@ -23,6 +23,21 @@ template <class T>
 NO_DEVICE(void host_batch_on_gpu(const Batch<T>&, BatchReport&))
 template <class T>
 NO_DEVICE(WorkspaceBytes host_batch_bytes_on_gpu(std::int64_t, std::int64_t, const Options&, bool))
+template <class T>
+NO_DEVICE(void sytrd_on_gpu(const StageCall&, Uplo, MatrixView<T>, Tridiagonal<real_t<T>>, T*, Report&))
+template <class R>
+NO_DEVICE(DivideAndConquerResult stedc_on_gpu(const StageCall&, std::int64_t, Tridiagonal<R>, MatrixView<R>,
+                                              Report&))
+template <class T>
+NO_DEVICE(void ormtr_on_gpu(const StageCall&, Uplo, MatrixView<const T>, const T*, MatrixView<T>, Report&))
+template <class T>
+NO_DEVICE(WorkspaceBytes sytrd_gpu_bytes(Pointers, Uplo, std::int64_t, std::int64_t))
+template <class R>
+NO_DEVICE(WorkspaceBytes stedc_gpu_bytes(Pointers, std::int64_t, bool))
+template <class T>
+NO_DEVICE(WorkspaceBytes ormtr_gpu_bytes(Pointers, Uplo, std::int64_t, std::int64_t))
+EIGEN_G_INSTANTIATE(all_types, sytrd_on_gpu, ormtr_on_gpu, sytrd_gpu_bytes, ormtr_gpu_bytes);
+EIGEN_G_INSTANTIATE(real_types, stedc_on_gpu, stedc_gpu_bytes);
 EIGEN_G_INSTANTIATE(all_types, backend_on_gpu, bytes_on_gpu, batch_on_gpu, ragged_on_gpu, host_batch_on_gpu,
                     host_batch_bytes_on_gpu);
 
@@ -31,16 +46,10 @@ using Given = MatrixView<const double>;
 using Size = std::int64_t;
 // clang-format off
 NO_DEVICE(void start_device())
-NO_DEVICE(void sytrd_on_gpu(const StageCall&, Uplo, Matrix, Tridiagonal<double>, double*, Report&))
-NO_DEVICE(DivideAndConquerResult stedc_on_gpu(const StageCall&, Size, Tridiagonal<double>, Matrix, Report&))
-NO_DEVICE(void ormtr_on_gpu(const StageCall&, Uplo, Given, const double*, Matrix, Report&))
 NO_DEVICE(void sytrd_sy2sb_on_gpu(const StageCall&, Uplo, Size, Matrix, Matrix, double*, Report&))
 NO_DEVICE(void sytrd_sb2st_on_gpu(const StageCall&, Uplo, Size, Given, Tridiagonal<double>, double*, Report&))
 NO_DEVICE(void ormtr_sb2st_on_gpu(const StageCall&, Size, const double*, Matrix, Report&))
 NO_DEVICE(void ormtr_sy2sb_on_gpu(const StageCall&, Uplo, Size, Given, const double*, Matrix, Report&))
-NO_DEVICE(WorkspaceBytes sytrd_gpu_bytes(Pointers, Uplo, Size, Size))
-NO_DEVICE(WorkspaceBytes stedc_gpu_bytes(Pointers, Size, bool))
-NO_DEVICE(WorkspaceBytes ormtr_gpu_bytes(Pointers, Uplo, Size, Size))
 NO_DEVICE(WorkspaceBytes sytrd_sy2sb_gpu_bytes(Pointers, Size, Size))
 NO_DEVICE(WorkspaceBytes sytrd_sb2st_gpu_bytes(Pointers, Size, Size))
 NO_DEVICE(WorkspaceBytes ormtr_sb2st_gpu_bytes(Pointers, Size, Size, Size))

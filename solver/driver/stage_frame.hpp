@@ -53,7 +53,8 @@ Report run_stage(const StageCall& call, std::int64_t n, std::initializer_list<Na
 
 // Each of the next four functions checks arguments of a stage, and throws InvalidArgument. `a` is n x n, and only its triangle `uplo`
 // is used. `z` is n x m. `t` has n values d and n - 1 values e.
-inline void check_matrix(Uplo uplo, MatrixView<const double> a) {
+template <class T>
+void check_matrix(Uplo uplo, MatrixView<T> a) {
   require_uplo(uplo);
   require_size(a.cols, Argument::n);
   require_pointer(a.data, a.cols > 0, Argument::a);
@@ -63,12 +64,15 @@ inline void require_sizes(std::int64_t n, std::int64_t m) {
   require_size(n, Argument::n);
   require_size(m, Argument::m);
 }
-inline void check_columns(MatrixView<const double> z) {
+template <class T>
+void check_columns(MatrixView<T> z) {
   require_sizes(z.rows, z.cols);
   require_pointer(z.data, z.rows > 0 && z.cols > 0, Argument::z);
   require_leading_dimension(z.lda, z.rows, Argument::ldz);
 }
-inline void check_tridiagonal(std::int64_t n, Tridiagonal<double> t) {
+
+template <class R>
+void check_tridiagonal(std::int64_t n, Tridiagonal<R> t) {
   require_pointer(t.d, n > 0, Argument::d);
   require_pointer(t.e, n > 1, Argument::e);
 }

@@ -30,6 +30,14 @@ case $way in
     "$work/build/consumer_cpp"
     "$work/build/consumer_c"
     [[ ! -x $work/build/consumer_symv ]] || "$work/build/consumer_symv"
+    [[ ! -x $work/build/consumer_fortran ]] || "$work/build/consumer_fortran"
+    if [[ -x $work/build/consumer_lapack ]]; then
+      export EIGEN_G_MIN_N=2 EIGEN_G_DEVICE=cpu
+      [[ ! -e $lib/libeigen_g_lapack.so ]] || "$work/moved/bin/eigen_g" run --report-to "$work/report" "$work/build/consumer_lapack"
+      EIGEN_G_LOG=$work/report "$work/build/consumer_lapack_linked"
+      cat "$work/report"
+      [[ $(grep -c "dsyevd_ *taken 1" "$work/report") == "$(grep -c "LAPACK's names" "$work/report")" ]]
+    fi
     ;;
   pkg-config)
     export PKG_CONFIG_PATH=$lib/pkgconfig
@@ -43,6 +51,12 @@ case $way in
     export LD_LIBRARY_PATH=$lib${LD_LIBRARY_PATH:+:$LD_LIBRARY_PATH}
     "$work/consumer_cpp"
     "$work/consumer_c"
+    if [[ -e $lib/pkgconfig/eigen_g_fortran.pc ]]; then
+      read -r -a flags_of_fortran < <(pkg-config --cflags eigen_g_fortran)
+      read -r -a libraries < <(pkg-config --libs "${static[@]}" eigen_g_fortran)
+      ${FC:-gfortran} "$here/consumer.f90" "${flags_of_fortran[@]}" "${libraries[@]}" -o "$work/consumer_fortran"
+      "$work/consumer_fortran"
+    fi
     if [[ $cuda == TRUE ]]; then
       ${CC:-cc} -std=c11 "$here/consumer_symv.c" "${flags[@]}" "${libraries[@]}" -o "$work/consumer_symv"
       "$work/consumer_symv"

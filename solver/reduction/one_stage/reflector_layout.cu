@@ -34,6 +34,8 @@ __global__ void take_kernel(Triangle<const T> from, bool whole, MatrixView<T> to
     for (std::int64_t i = (whole ? 0 : j) + threadIdx.x; i < to.lda; i += threads) {
       const bool copied = i < n && (!whole || i > j + 1);
       to(i, j) = copied ? from(i, j) : whole && i == j + 1 && i < n ? 1 : 0;
+      if constexpr (is_complex<T>)
+        if (i == j) to(i, j) = to(i, j).real();  // the imaginary part of a diagonal entry may hold anything
     }
   }
 }
@@ -101,6 +103,6 @@ void reverse_rows(const Queue& queue, MatrixView<T> x_dev) {
   EIGEN_G_LAUNCHED();
 }
 
-EIGEN_G_INSTANTIATE(real_types, take_triangle, take_reflectors, give_reflectors, reverse_rows);
+EIGEN_G_INSTANTIATE(all_types, take_triangle, take_reflectors, give_reflectors, reverse_rows);
 
 }  // namespace eigen_g

@@ -368,6 +368,32 @@ TEST_CASE("emulation: faults of a kernel are found") {
   CHECK(wrong(true) == 0);
   CHECK(wrong(false) > 0);
 
+  // Thread 0 of each block of a cluster hands its number to the other block.
+  const auto hand_across = [&](bool waits) {
+    int* const memory = DynamicShared<int>::memory();
+    const int rank = static_cast<int>(blockIdx.x) % 2;
+    if (threadIdx.x == 0) memory[0] = rank;
+    if (waits) cluster_barrier();
+    if (threadIdx.x == 0) found[static_cast<std::size_t>(rank)] = *in_block_of_cluster(memory, 1 - rank);
+    cluster_barrier();
+  };
+  const auto wrong_in_cluster = [&](bool waits) {
+    int count = 0;
+    for (unsigned seed = 0; seed < 8; ++seed) {
+      emulation::seed(seed);
+      emulation::launch(hand_across, emulation::InClusters{4, 2}, 32, 4, waits);
+      count += found[0] != 1 || found[1] != 0;
+    }
+    return count;
+  };
+  CHECK(wrong_in_cluster(true) == 0);
+  CHECK(wrong_in_cluster(false) > 0);
+  const auto barrier_of_one_block = [] {
+    if (blockIdx.x % 2 == 0) cluster_barrier();
+  };
+  CHECK_THROWS_WITH(emulation::launch(barrier_of_one_block, emulation::InClusters{2, 2}, 32, 0),
+                    ContainsSubstring("cluster"));
+
   const auto writes = [](std::size_t at) { emulation::shared[at] = 1; };
   CHECK_THROWS_WITH(emulation::launch(writes, 1, 1, 1 << 20, std::size_t{0}),
                     ContainsSubstring("shared memory"));

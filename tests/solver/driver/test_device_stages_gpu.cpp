@@ -150,6 +150,53 @@ TEST_CASE("stedc on device pointers", "[gpu]") {
     }
 }
 
+// Host pointers and device pointers give the same bits; test_stages.cpp compares host pointers with LAPACK.
+TEMPLATE_TEST_CASE("sytrd, stedc and ormtr on device pointers in the other types", "[gpu]", float,
+                   std::complex<float>, std::complex<double>) {
+  using T = TestType;
+  using R = real_t<T>;
+  const std::int64_t n = 70;
+  for (const Uplo uplo : {Uplo::lower, Uplo::upper})
+    for (const std::int64_t lda : {n + 1, sytrd_in_place_lda(n)}) {
+      CAPTURE(support::name(uplo), lda);
+      const Stored s = random_matrix(n, Uplo::lower);
+      std::vector<T> a(static_cast<std::size_t>(n * lda)), tau(static_cast<std::size_t>(n)), z(a.size());
+      for (std::int64_t j = 0; j < n; ++j)
+        for (std::int64_t i = j; i < n; ++i) {
+          T x(static_cast<R>(s.at(i, j)));
+          if constexpr (is_complex<T>) x = {x.real(), i == j ? static_cast<R>(support::nan) : x.real() / 3};
+          a[static_cast<std::size_t>(uplo == Uplo::lower ? i + j * lda : j + i * lda)] = x;
+        }
+      for (std::int64_t j = 0; j < n; ++j) z[static_cast<std::size_t>(j * (lda + 1))] = 1;
+      std::vector<R> d(static_cast<std::size_t>(n)), e(d), d_of_device(d), e_of_device(d);
+      DeviceBuffer<T> a_dev(n * lda), tau_dev(n), z_dev(n * lda);
+      DeviceBuffer<R> d_dev(n), e_dev(n);
+      EIGEN_G_CUDA(cudaMemcpy(a_dev.data(), a.data(), a_dev.bytes(), cudaMemcpyHostToDevice));
+      EIGEN_G_CUDA(cudaMemcpy(z_dev.data(), z.data(), z_dev.bytes(), cudaMemcpyHostToDevice));
+      Devices on_gpu;
+      on_gpu.device = DeviceChoice::gpu;
+      sytrd(uplo, n, a.data(), lda, d.data(), e.data(), tau.data(), on_gpu);
+      ormtr(uplo, n, n, a.data(), lda, tau.data(), z.data(), lda, on_gpu);
+      sytrd(uplo, n, device(a_dev.data()), lda, device(d_dev.data()), device(e_dev.data()),
+            device(tau_dev.data()), nullptr);
+      ormtr(uplo, n, n, device(a_dev.data()), lda, device(tau_dev.data()), device(z_dev.data()), lda,
+            nullptr);
+      std::vector<T> z_of_device(z.size());
+      EIGEN_G_CUDA(cudaMemcpy(z_of_device.data(), z_dev.data(), z_dev.bytes(), cudaMemcpyDeviceToHost));
+      EIGEN_G_CUDA(cudaMemcpy(d_of_device.data(), d_dev.data(), d_dev.bytes(), cudaMemcpyDeviceToHost));
+      EIGEN_G_CUDA(cudaMemcpy(e_of_device.data(), e_dev.data(), e_dev.bytes(), cudaMemcpyDeviceToHost));
+      CHECK(z_of_device == z);
+      CHECK(d_of_device == d);
+      CHECK(std::equal(e.begin(), e.end() - 1, e_of_device.begin()));
+      // T's values, and on device pointers the same.
+      REQUIRE(stedc<R>(n, d.data(), e.data(), nullptr, 1, on_gpu).status == Status::converged);
+      REQUIRE(stedc(n, device(d_dev.data()), device(e_dev.data()), device<R>(nullptr), 1, nullptr).status ==
+              Status::converged);
+      EIGEN_G_CUDA(cudaMemcpy(d_of_device.data(), d_dev.data(), d_dev.bytes(), cudaMemcpyDeviceToHost));
+      CHECK(d_of_device == d);
+    }
+}
+
 TEST_CASE("stages on device pointers: what is wrong is named", "[gpu]") {
   NEEDS_GPU();
   const Queue queue;

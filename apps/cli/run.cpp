@@ -1,0 +1,106 @@
+// eigen_g run: starts a program with libeigen_g_lapack, so that its LAPACK calls for symmetric eigenproblems are solved by eigen_g.
+#include <unistd.h>
+
+#include <CLI/CLI.hpp>
+#include <cerrno>
+#include <cstdlib>
+#include <cstring>
+#include <filesystem>
+#include <memory>
+#include <string>
+#include <system_error>
+#include <vector>
+
+#include "apps/cli/command.hpp"
+#include "apps/support/help.hpp"
+#include "apps/support/run_options.hpp"
+
+namespace eigen_g::apps {
+
+namespace {
+
+namespace fs = std::filesystem;
+
+struct Preload {
+  bool on_stderr = false;  // the report
+  std::string report;      // a file
+  std::int64_t min_n = 0;
+  std::string device;
+  int gpus = 0;
+};
+
+// The library lies in the build folder above this program, or in the library folder of the installation.
+fs::path preload_library() {
+  const fs::path own = fs::read_symlink("/proc/self/exe").parent_path();
+  for (const char* folder : {"..", EIGEN_G_LIBRARY_FOLDER, "."}) {
+    std::error_code unknown;
+    const fs::path file = fs::canonical(own / folder / "libeigen_g_lapack.so", unknown);
+    if (!unknown) return file;
+  }
+  throw UsageError(
+      "run: libeigen_g_lapack.so is not beside this program's library folder; a static build has none");
+}
+
+void set_variable(const char* name, const std::string& value) {
+  if (!value.empty() && ::setenv(name, value.c_str(), 1) != 0)
+    throw std::system_error(errno, std::generic_category(), name);
+}
+
+// Returns only by an exception.
+[[noreturn]] void start(const Preload& preload, const std::vector<std::string>& line) {
+  if (line.empty()) throw UsageError("run: no program is named");
+  if (line.front().starts_with('-')) throw UsageError("run: unknown option " + line.front());
+  std::string library = preload_library();
+  if (library.find_first_of(": ") != std::string::npos)
+    throw UsageError("run: LD_PRELOAD cannot hold " + library + ", whose path has a blank or a colon");
+  if (const char* const others = std::getenv("LD_PRELOAD"); others && *others)
+    library += ':' + std::string(others);
+  set_variable("LD_PRELOAD", library);
+  set_variable("EIGEN_G_LOG", preload.report.empty() && preload.on_stderr ? "-" : preload.report);
+  set_variable("EIGEN_G_DEVICE", preload.device);
+  if (preload.min_n > 0) set_variable("EIGEN_G_MIN_N", std::to_string(preload.min_n));
+  if (preload.gpus > 0) set_variable("EIGEN_G_GPUS", std::to_string(preload.gpus));
+  std::vector<char*> arguments;
+  for (const std::string& word : line) arguments.push_back(const_cast<char*>(word.c_str()));
+  arguments.push_back(nullptr);
+  ::execvp(arguments.front(), arguments.data());
+  throw UsageError("run: " + line.front() + " cannot be started: " + std::strerror(errno));
+}
+
+constexpr const char* run_examples = R"(
+  eigen_g run python script.py              NumPy's and SciPy's eigh on the GPU
+  eigen_g run --report python script.py     says at the end what was solved where
+  eigen_g run --min-n 1000 R -f script.R    smaller matrices stay with R's own LAPACK)";
+
+}  // namespace
+
+void add_run(CLI::App& app, Action& action) {
+  auto preload = std::make_shared<Preload>();
+  CLI::App& command = *app.add_subcommand(
+      "run", "Start a program whose LAPACK calls for symmetric eigenproblems are solved on the GPU.");
+  set_help(command, "eigen_g run [OPTIONS] PROGRAM [ARGUMENTS]", run_examples);
+  command.add_flag("--report", preload->on_stderr,
+                   "At the end of each process, say on stderr which calls were taken");
+  not_empty(command.add_option("--report-to", preload->report, "Append the report to FILE instead"))
+      ->option_text("FILE");
+  command
+      .add_option("--min-n", preload->min_n, "Leave smaller matrices to the program's LAPACK (default 300)")
+      ->check(CLI::PositiveNumber)
+      ->option_text("N");
+  command
+      .add_option(
+          "--device", preload->device,
+          "auto (default): a GPU if there is one, else the program's LAPACK; gpu: never eigen_g on the CPU; "
+          "cpu: eigen_g on the CPU")
+      ->check(CLI::IsMember({"auto", "cpu", "gpu"}))
+      ->option_text("DEVICE");
+  command.add_option("--gpus", preload->gpus, "Number of GPUs that may share the large products (default 1)")
+      ->check(CLI::PositiveNumber)
+      ->option_text("N");
+  command.prefix_command();
+  command.callback([preload, &command, &action] {
+    action = [preload, line = command.remaining()]() -> ExitCode { start(*preload, line); };
+  });
+}
+
+}  // namespace eigen_g::apps

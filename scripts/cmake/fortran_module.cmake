@@ -1,0 +1,13 @@
+# The Fortran module eigen_g: sets EIGEN_G_HAVE_FORTRAN, enables the language where wanted.
+set(EIGEN_G_HAVE_FORTRAN FALSE)
+if(EIGEN_G_FORTRAN)
+  include(CheckLanguage)
+  check_language(Fortran)
+  if(CMAKE_Fortran_COMPILER)
+    enable_language(Fortran)
+    set(EIGEN_G_HAVE_FORTRAN TRUE)
+  elseif(NOT EIGEN_G_FORTRAN STREQUAL AUTO)
+    message(FATAL_ERROR "EIGEN_G_FORTRAN=${EIGEN_G_FORTRAN}, but there is no Fortran compiler: apt-get install gfortran")
+  endif()
+endif()
+message(STATUS "Fortran module: ${EIGEN_G_HAVE_FORTRAN}")

@@ -1,0 +1,80 @@
+#include "solver/lapack_names/behind.hpp"
+
+#include <dlfcn.h>
+#include <link.h>
+
+#include <array>
+#include <cstddef>
+#include <cstdlib>
+#include <cstring>
+#include <utility>
+
+namespace eigen_g::lapack_names {
+
+namespace {
+
+constexpr char own = 0;  // its address shows which library this one is
+
+bool is_own(const void* symbol) {
+  Dl_info here, there;
+  return dladdr(&own, &here) != 0 && dladdr(symbol, &there) != 0 && here.dli_fbase == there.dli_fbase;
+}
+
+// The file names of the loaded libraries. They are copied: the loader's list is locked while it is read.
+struct LoadedLibraries {
+  static constexpr int most = 4096;
+  char* names[most] = {};
+  int count = 0;
+
+  LoadedLibraries() {
+    dl_iterate_phdr(
+        [](dl_phdr_info* info, std::size_t, void* all) {
+          auto& self = *static_cast<LoadedLibraries*>(all);
+          if (info->dlpi_name && *info->dlpi_name && self.count < most)
+            if (char* const name = strdup(info->dlpi_name)) self.names[self.count++] = name;
+          return 0;
+        },
+        this);
+  }
+  LoadedLibraries(const LoadedLibraries&) = delete;
+  LoadedLibraries& operator=(const LoadedLibraries&) = delete;
+  ~LoadedLibraries() {
+    for (int i = 0; i < count; ++i) std::free(names[i]);
+  }
+};
+
+// Extra arguments do no harm: the caller removes them.
+template <std::size_t... k>
+void call_with(void* routine, void* const* arguments, std::index_sequence<k...>) {
+  using Function = void (*)(decltype(static_cast<void>(k), static_cast<void*>(nullptr))..., std::size_t,
+                            std::size_t, std::size_t);
+  reinterpret_cast<Function>(routine)(arguments[k]..., 1, 1, 1);
+}
+
+template <std::size_t... count>
+constexpr auto callers(std::index_sequence<count...>) {
+  return std::array{+[](void* routine, void* const* arguments) {
+    call_with(routine, arguments, std::make_index_sequence<count>());
+  }...};
+}
+
+}  // namespace
+
+void* find_behind(const char* name) {
+  if (void* const next = dlsym(RTLD_NEXT, name); next && !is_own(next)) return next;
+  const LoadedLibraries loaded;
+  for (int i = 0; i < loaded.count; ++i) {
+    void* const library = dlopen(loaded.names[i], RTLD_LAZY | RTLD_NOLOAD);
+    if (!library) continue;
+    if (void* const found = dlsym(library, name); found && !is_own(found)) return found;
+    dlclose(library);
+  }
+  return nullptr;
+}
+
+void call_behind(void* routine, void* const* arguments, int count) {
+  static constexpr auto of_count = callers(std::make_index_sequence<32>());
+  of_count[static_cast<std::size_t>(count)](routine, arguments);
+}
+
+}  // namespace eigen_g::lapack_names
