@@ -105,7 +105,7 @@ __global__ void __launch_bounds__(merge_threads(MC))
   // An entry deflates if rho |z_j| is at most the tolerance, 8 half_eps times the larger of |d| and 1. T is scaled so that its norm is about 1 or
   // larger, and |z| = 1.
   const R largest = max(fabs(ds[0]), fabs(ds[m - 1])), tolerance = 8 * L::half_eps * max(largest, R(1));
-  {  // together, if no two kept values are close
+  {  // All threads deflate at once. If two kept values are close, one thread deflates again below.
     const R dj = tid < m ? ds[tid] : R(0), zj = tid < m ? zs[tid] : R(0);
     const bool keep = tid < m && rho * fabs(zj) > tolerance;
     const unsigned kept = __ballot_sync(all_lanes, keep);
