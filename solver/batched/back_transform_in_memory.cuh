@@ -1,7 +1,7 @@
 // Z = H_1 H_2 ... D U for matrices of order 129 to 512. U has the eigenvectors of T and is stored in Work::q.
 //
-// 64 reflectors are one block I - V F V^H with an upper triangular F (LAPACK zlarft). factors_in_memory() computes F: a block of threads a
-// block of reflectors. back_transform_in_memory() applies the blocks, the last one first, to 64 columns of Z in the caller's memory:
+// 64 reflectors are one block I - V F V^H with an upper triangular F (LAPACK zlarft). factors_in_memory() computes F; a thread block has
+// one block of reflectors. back_transform_in_memory() applies the blocks, the last one first, to 64 columns of Z in the caller's memory:
 //
 //   Y = V^H Z,   Y' = F Y,   Z := Z - V Y'
 #pragma once
