@@ -32,8 +32,8 @@
 
 namespace eigen_g {
 
-// Distances between the arrays of consecutive matrices, in entries of the array. 0: the arrays follow each other without a gap. This is a
-// distance of lda n for a, m for w, ldz m for z and ldb n for b, where m is the number of pairs of a matrix.
+// Distances between the arrays of consecutive matrices, in entries of the array. 0: the arrays follow each other without a gap.
+// The distance is then lda n for a, m for w, ldz m for z and ldb n for b. m is the number of pairs of a matrix.
 struct BatchStrides {
   std::int64_t a = 0, w = 0, z = 0;
   std::int64_t b = 0;  // only sygvd_batched() reads it

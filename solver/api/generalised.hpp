@@ -4,7 +4,7 @@
 //   itype 2   A B x = w x      C = L^H A L       x = L^-H y   X^H B X = I
 //   itype 3   B A x = w x      C = L^H A L       x = L y      X^H B^-1 X = I
 //
-// eigen_g() solves C y = w y. A solve runs on a GPU if there is one and n >= 72, else on the CPU through LAPACK.
+// eigen_g() solves C y = w y. A solve runs on a GPU if there is one and n >= 72, else on the CPU.
 //
 //   eigen_g::GeneralisedReport r = eigen_g::sygvd({.itype = 1}, n, a, lda, b, ldb, w, z, ldz);
 //   if (r.bad_minor > 0) ...   // B is not positive definite: its first such leading minor has this order

@@ -20,7 +20,7 @@
 //   T                float, double, std::complex<float> and std::complex<double> in sytrd and ormtr; double in the stages through a band.
 //                    A complex matrix is Hermitian; T = tridiag(e, d, e) is real. The vectors of stedc are real
 //   R                float and double in stedc
-//   host pointers    run on a GPU if there is one and n is large enough, else on the CPU through LAPACK. devices.device and
+//   host pointers    run on a GPU if there is one and n is large enough, else on the CPU. devices.device and
 //                    devices.threads are used; the other members of `devices` are not
 //   device pointers  run on the GPU that holds them, after all work that is in `stream` (null: the default stream)
 //   blocking         each call blocks until done

@@ -1,7 +1,7 @@
 // The kernels of back_transform_on_cpu(), compiled for each vector width (hybrid/vector/width.hpp).
 //
-// Reflectors are applied in blocks as I - V T V^H. Row i of block b is row b * width + 1 + i of Q. The reflectors of an upper
-// triangle are the reflectors of a lower one with the order of all rows and columns reversed.
+// A block is `width` successive reflectors, which are applied together as I - V T V^H. Row i of the V of block b belongs to row
+// b * width + 1 + i of Z. The reflectors of an upper triangle are the reflectors of a lower one with the order of all rows and columns reversed.
 #pragma once
 
 #include <cstdint>
@@ -12,6 +12,7 @@
 
 namespace eigen_g {
 
+// The reflectors of dsytrd, and the copies of V and T of all blocks that the kernels work on.
 template <class T>
 struct PackedReflectors {
   using R = real_t<T>;
@@ -26,7 +27,7 @@ struct PackedReflectors {
   EIGEN_G_INLINE std::int64_t padded_rows(std::int64_t block) const {
     return (rows(block) + multiple - 1) / multiple * multiple;
   }
-  // Values of V of all blocks before this one.
+  // Returns the number of values of V of all blocks before this one.
   EIGEN_G_INLINE std::int64_t offset(std::int64_t block) const {
     std::int64_t sum = 0;
     for (std::int64_t b = 0; b < block; ++b) sum += padded_rows(b) * width * planes<T>;
@@ -34,7 +35,8 @@ struct PackedReflectors {
   }
 };
 
-// A buffer for `columns` columns of Z: the values of one plane of a column, and all values.
+// Sizes of a buffer for `columns` columns of Z: buffer_stride() values for one plane of a column (the real or the imaginary parts), and
+// buffer_values() in all.
 template <class T>
 EIGEN_G_INLINE std::int64_t buffer_stride(std::int64_t n) {
   return (n + 64 + 63) / 64 * 64 + 8;
@@ -43,12 +45,12 @@ template <class T>
 EIGEN_G_INLINE std::int64_t buffer_values(std::int64_t n, int width, int columns) {
   return (buffer_stride<T>(n) + 2 * width) * planes<T> * columns;
 }
-inline constexpr int columns_multiple = 8;  // a buffer's columns are a multiple of it
+inline constexpr int columns_multiple = 8;  // the number of a buffer's columns is a multiple of this number
 
 template <class T>
 struct BlockKernels {
   using R = real_t<T>;
-  int multiple;  // the rows of a packed block are padded to a multiple of it with zeros
+  int multiple;  // the rows of a packed block are padded with zeros to a multiple of this number
   // Packs V of a block and computes its T. scratch: width * width values of T.
   void (*prepare)(const PackedReflectors<T>& reflectors, std::int64_t block, R* scratch);
   // Z := Q Z for `columns` columns, in a buffer of buffer_values() for at least this number.

@@ -1,4 +1,4 @@
-// Z = H_1 H_2 ... D U for complex matrices of order 33 to 128: a block has a strip of 32 columns.
+// Z = H_1 H_2 ... D U for complex matrices of order 33 to 128. A thread block has a strip, 32 columns of Z.
 //
 // Thread (c, h) has column c and the rows h, h + 4, .... Eight reflectors are applied at once, the last ones first:
 //
@@ -19,7 +19,7 @@ struct StripPlan {
   }
 };
 
-//   strips   blocks of a matrix
+//   strips   thread blocks of a matrix
 template <class T, int NP>
 __global__ void __launch_bounds__(128) back_transform_strip(Chunk<T> chunk, Work<T> work, int strips) {
   using R = real_t<T>;

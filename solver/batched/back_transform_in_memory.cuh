@@ -1,7 +1,7 @@
-// Z = H_1 H_2 ... D U for matrices of order 129 to 512, where U is the eigenvectors of T, in Work::q.
+// Z = H_1 H_2 ... D U for matrices of order 129 to 512. U has the eigenvectors of T and is stored in Work::q.
 //
-// 64 reflectors are one block I - V F V^H with an upper triangular F (LAPACK zlarft). factors_in_memory() computes F: a block of threads a
-// block of reflectors. back_transform_in_memory() applies the blocks, the last one first, to 64 columns of Z in the caller's memory:
+// 64 reflectors are one block I - V F V^H with an upper triangular F (LAPACK zlarft). factors_in_memory() computes F; a thread block has
+// one block of reflectors. back_transform_in_memory() applies the blocks, the last one first, to 64 columns of Z in the caller's memory:
 //
 //   Y = V^H Z,   Y' = F Y,   Z := Z - V Y'
 #pragma once
@@ -97,7 +97,7 @@ struct BackTransformPlan {
   static constexpr int shared() { return 2 * tile_size * LD * static_cast<int>(sizeof(T)); }
 };
 
-//   strips   blocks of a matrix
+//   strips   thread blocks of a matrix; each has 64 columns of Z
 template <class T>
 __global__ void __launch_bounds__(tile_threads)
     back_transform_in_memory(Chunk<T> chunk, Work<T> work, int strips) {

@@ -14,7 +14,7 @@ namespace eigen_g::batched {
 
 namespace {
 
-// A stream and an event, from Resources.
+// A lane (BatchTuning): a stream and an event, from Resources.
 class Lane {
  public:
   explicit Lane(Resources& resources)
@@ -33,7 +33,7 @@ class Lane {
   Lane(const Lane&) = delete;
   Lane& operator=(const Lane&) = delete;
   cudaStream_t stream() const { return stream_; }
-  // Later work of `later` starts after the work that is now in `earlier`.
+  // Work that is queued in `later` from now on starts after the work that is now in `earlier`.
   void order(cudaStream_t earlier, cudaStream_t later) const {
     EIGEN_G_CUDA(cudaEventRecord(event_, earlier));
     EIGEN_G_CUDA(cudaStreamWaitEvent(later, event_, 0));
@@ -77,7 +77,7 @@ struct BatchOnDevice<T>::Impl {
   bool vectors = true, pencils = false;
   Method method = Method::rows;
   std::int64_t chunk = 0;                    // matrices of a chunk
-  std::vector<std::unique_ptr<Lane>> lanes;  // empty: everything runs in the caller's stream
+  std::vector<std::unique_ptr<Lane>> lanes;  // empty: all work runs in the caller's stream
   std::uint64_t lane_bytes = 0;
 
   struct LaneWork {
@@ -110,7 +110,7 @@ BatchOnDevice<T>::BatchOnDevice(Resources& resources, int n, std::int64_t most, 
   impl_->chunk = impl_->method == Method::jacobi ? std::int64_t{1} << 30 : matrices * impl_->multiprocessors;
   impl_->chunk = std::clamp<std::int64_t>(impl_->chunk, 1, std::max<std::int64_t>(1, most));
   const std::int64_t chunks = (most + impl_->chunk - 1) / impl_->chunk;
-  // A lane of orders above 128 has a gigabyte of work arrays.
+  // For orders above 128 the work arrays of a lane have about a gigabyte.
   const std::int64_t most_lanes = n > 128 ? std::min<std::int64_t>(tuning.lanes, 4) : tuning.lanes;
   if (chunks > 1 && impl_->method != Method::jacobi)
     for (std::int64_t lane = 0; lane < std::min(chunks, most_lanes); ++lane)

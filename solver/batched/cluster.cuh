@@ -4,7 +4,7 @@
 namespace eigen_g::batched {
 
 #ifdef __CUDACC__
-// Barrier of all threads of the cluster. Behind it each of them can read what the others wrote before it, in shared and in global memory.
+// Barrier of all threads of the cluster. After it each thread can read what the other threads wrote before it, in shared and in global memory.
 __device__ __forceinline__ void cluster_barrier() {
 #if __CUDA_ARCH__ >= 900
   asm volatile(
@@ -15,7 +15,7 @@ __device__ __forceinline__ void cluster_barrier() {
   __trap();
 #endif
 }
-// The place in the shared memory of block `rank` of the cluster that is at `mine` in the caller's own.
+// Returns the address in the shared memory of block `rank` that corresponds to the address `mine` in the shared memory of the caller's block.
 template <class T>
 __device__ __forceinline__ const T* in_block_of_cluster(const T* mine, int rank) {
 #if __CUDA_ARCH__ >= 900

@@ -1,12 +1,12 @@
-// Divide and conquer for matrices of order 129 to 512, with Q, U and their product in the work arrays. T has 8 leaves up to order 256 and 16
-// above, so that a leaf has 16 to 32 rows. find_values() has solved them.
+// Divide and conquer for matrices of order 129 to 512, with Q, U and their product in the work arrays (symbols: conquer.cuh). T has 8 leaves up to
+// order 256 and 16 for larger orders, so that a leaf has 16 to 32 rows. find_values() has computed the eigenvalues of the leaves.
 //
-//   leaf_vectors_in_memory    a warp a leaf
-//   merge_in_memory           a block a merge: z, deflation, roots, new z, U without the norms of its columns
-//   multiply_in_memory        Q U: a block 64 x 64 entries
-//   order_in_memory           the values in ascending order, and the column of Q of each
+//   leaf_vectors_in_memory    computes the vectors of the leaves; a warp has a leaf
+//   merge_in_memory           z, deflation, roots, new z, and U before its columns are normalised; a thread block has a merge
+//   multiply_in_memory        Q U; a thread block has 64 x 64 entries
+//   order_in_memory           puts the values in ascending order, and finds the column of Q for each; a thread block has a matrix
 //
-// A level has a launch of the second and of the third kernel for all merges of all matrices.
+// For each level of merges, merge_in_memory and multiply_in_memory are launched once for all merges of all matrices.
 #pragma once
 
 #include "solver/batched/conquer.cuh"
@@ -47,7 +47,7 @@ __global__ void __launch_bounds__(32) leaf_vectors_in_memory(Chunk<T> chunk, Wor
     for (int c = 0; c < rows; ++c) q[c * work.ld + lane] = z[c * leaf_rows + lane];
 }
 
-// The rows of merge g of a level: the merge of `span` leaves.
+// The rows of merge g of a level, on which a merge joins `span` leaves.
 struct MergeRows {
   int begin, middle, end;
   __device__ MergeRows(int n, int g, int span, int leaves)
@@ -64,8 +64,8 @@ EIGEN_G_HOST_DEVICE constexpr int merge_shared() {
   return 8 * MC * static_cast<int>(sizeof(R)) + (4 * MC + 2) * 4;
 }
 
-//   MC       most rows of a merge
-//   VECTORS  false: the last merge leaves the values alone
+//   MC       largest number of rows of a merge
+//   VECTORS  false: the last merge computes only the values
 template <class T, int MC, bool VECTORS>
 __global__ void __launch_bounds__(merge_threads(MC))
     merge_in_memory(Chunk<T> chunk, Work<T> work, int span, int leaves) {
@@ -102,9 +102,10 @@ __global__ void __launch_bounds__(merge_threads(MC))
   }
   if (tid == 0) count[1] = 0;
   __syncthreads();
-  // |z| = 1, and the largest entry of T is about 1 or larger. A coupling below 8 eps of the larger of them deflates.
+  // An entry deflates if rho |z_j| is at most the tolerance, 8 half_eps times the larger of |d| and 1. T is scaled so that its norm is about 1 or
+  // larger, and |z| = 1.
   const R largest = max(fabs(ds[0]), fabs(ds[m - 1])), tolerance = 8 * L::half_eps * max(largest, R(1));
-  {  // together, if no two kept values are close
+  {  // All threads deflate at once. If two kept values are close, one thread deflates again below.
     const R dj = tid < m ? ds[tid] : R(0), zj = tid < m ? zs[tid] : R(0);
     const bool keep = tid < m && rho * fabs(zj) > tolerance;
     const unsigned kept = __ballot_sync(all_lanes, keep);
@@ -268,7 +269,7 @@ EIGEN_G_HOST_DEVICE constexpr int multiply_shared(int bytes) {
   return (2 * tile_depth * (tile_size + 4) + tile_size) * bytes;
 }
 
-// A block a matrix. With vectors, column c of the stored ones belongs to column work.column[c] of Q.
+// A thread block has a matrix. With vectors work.column[c] becomes the column of Q that has eigenvector c of the stored ones.
 inline constexpr int order_threads = 256;
 template <class T>
 __global__ void __launch_bounds__(order_threads) order_in_memory(Chunk<T> chunk, Work<T> work) {

@@ -1,4 +1,4 @@
-// All eigenpairs of Hermitian matrices of order N <= 4: a thread a matrix, cyclic Jacobi in registers.
+// All eigenpairs of Hermitian matrices of order N <= 4, by cyclic Jacobi rotations. A thread has a matrix in its registers.
 //
 // Jacobi is as fast as the closed formulas for N = 3, and accurate at double eigenvalues, where the closed formulas lose half of the digits.
 #pragma once

@@ -1,4 +1,4 @@
-// Choices of a launch: the instance of a kernel by the padded order, and the problems of a warp of find_values().
+// Decisions of a launch: the instance of a kernel for a padded order, the number of problems that a warp of find_values() has, and its priority.
 #pragma once
 
 #include <cstdint>
@@ -9,15 +9,15 @@
 
 namespace eigen_g::batched {
 
-// The blocks of a launch in clusters.
+// The number of blocks of a launch, and the number of blocks in a cluster.
 struct InClusters {
   std::int64_t blocks;
   int cluster;
   operator std::int64_t() const { return blocks; }
 };
 
-// The blocks of a launch that start before waiting blocks of other kernels. find_values() has few warps with long chains of operations, so
-// that it should run at the same time as the kernels of other chunks.
+// The number of blocks of a launch with a high priority: its blocks start before waiting blocks of other kernels. find_values() has few warps with
+// long chains of operations, so it should run at the same time as the kernels of other chunks.
 struct BeforeOthers {
   std::int64_t blocks;
   operator std::int64_t() const { return blocks; }
@@ -37,7 +37,7 @@ void with_padded_order(PaddedOrders<NP, Larger...>, int n, const Act& act) {
 template <bool VECTORS, class T, class Launch>
 void launch_find_values(const Launch& launch, const Chunk<T>& chunk, const Work<T>& work, int leaves,
                         int multiprocessors) {
-  // A batch with few problems has fewer of them in a warp: all multiprocessors have work then, and lanes wait less for each other.
+  // If there are few problems, a warp has fewer than 32. All multiprocessors then have work, and the threads of a warp wait less for each other.
   const std::int64_t problems = chunk.count * leaves;
   int lanes = 32;
   while (lanes > 1 && (problems + lanes - 1) / lanes < 2 * multiprocessors) lanes /= 2;

@@ -1,4 +1,5 @@
-// Generalised problems A x = w B x of order 5 to 128: a team of threads a matrix, which is a warp up to order 32 and a block above.
+// Generalised problems A x = w B x of order 5 to 128. A pencil is the pair A, B of a problem. A team of threads solves a problem: a warp up to
+// order 32, and a thread block for larger orders.
 //
 //   to_standard_form()     B = L L^H,  C = L^-1 A L^-H
 //   (the kernels of run_chunk.cuh: C = Y W Y^H)
@@ -64,7 +65,7 @@ template <class T>
 __device__ __forceinline__ T* block_of(T* l, int i, int j) {
   return l + (i * (i + 1) / 2 + j) * 64;
 }
-// The first `count` entries of a row of a block, or one more.
+// Loads the first `count` entries of a row of a block, or one more.
 template <class T>
 __device__ __forceinline__ void load_row(const T* from, T (&to)[8], int count = 8) {
   if constexpr (is_complex<T>) {
@@ -82,7 +83,7 @@ __device__ __forceinline__ void load_row(const T* from, T (&to)[8], int count = 
   }
 }
 
-// The largest part of an entry of the triangle that the thread sees; infinity if one is not finite.
+// Returns the largest real or imaginary part, by modulus, of the thread's entries of the triangle; infinity if an entry is not finite.
 template <class T>
 __device__ __forceinline__ real_t<T> largest_entry(const T* a, std::int64_t lda, int n, bool upper, int group,
                                                    int groups, int lane, int lanes) {

@@ -12,7 +12,7 @@ EIGEN_G_HOST_DEVICE constexpr int entries_of_factor(int n) {
   return blocks * (blocks + 1) / 2 * 64;
 }
 
-// Problem k of the chunk has the arrays k. ld is at least n.
+// Problem k of the chunk has array k of each member. B = L L^H, C = L^-1 A L^-H, and Y has the eigenvectors of C. ld is at least n.
 template <class T>
 struct PencilWork {
   int ld = 0;
@@ -44,7 +44,7 @@ PencilWork<T> place_pencil_work(Arena& arena, int n, bool vectors, std::int64_t 
   return work;
 }
 
-// The standard problems of a chunk, whose arrays are the work arrays.
+// Returns the chunk of the standard problems C of a chunk. Its arrays are in `work`.
 template <class T>
 Chunk<T> standard_chunk(const Chunk<T>& chunk, const PencilWork<T>& work) {
   Chunk<T> standard;
@@ -62,7 +62,8 @@ Chunk<T> standard_chunk(const Chunk<T>& chunk, const PencilWork<T>& work) {
   return standard;
 }
 
-// The status of a generalised problem, from its state and the status of its standard problem. The values 1 to n say that this did not converge.
+// Returns the status of a generalised problem, from PencilWork::state and the status of its standard problem. A status from 1 to n says that the
+// standard problem did not converge.
 EIGEN_G_HOST_DEVICE constexpr int pencil_info(int state, int standard, int n) {
   return state != 0 ? state : standard > n ? n : standard;
 }

@@ -1,5 +1,5 @@
-// The eigenvectors of T from the rotations of find_values(), and Z from Q and the rotations: a thread a row of Z, without any exchange
-// between the rows.
+// Applies the rotations of find_values(): to the unit matrix for the eigenvectors of T, or to Q for Z. Each thread has a row, and no data is
+// exchanged between the rows.
 #pragma once
 
 #include "solver/batched/ql.cuh"
@@ -145,7 +145,7 @@ struct RowsPlan {
   static int shared(int most_sweeps) { return z + work + most_sweeps * 8; }
 };
 
-// Z = Q D U and the eigenvalues in ascending order, where U is the product of the rotations. A warp a matrix, a lane a row.
+// Computes Z = Q D U and the eigenvalues in ascending order, where U is the product of the rotations. A warp has a matrix, and each thread a row.
 template <class T>
 __global__ void __launch_bounds__(32) rows_of_z(Chunk<T> chunk, Work<T> work) {
   using R = real_t<T>;

@@ -1,4 +1,4 @@
-// The kernels of a chunk of matrices of order 129 to 512, in their order.
+// run_in_memory(): runs the kernels of a chunk of matrices of order 129 to 512, in their order.
 #pragma once
 
 #include <utility>
@@ -46,7 +46,7 @@ void run_in_memory(const Launch& launch, const Chunk<T>& chunk, Work<T> work, bo
   const std::int64_t count = chunk.count;
   with_padded_order(OrdersInMemory(), n, [&](auto np) {
     constexpr int NP = np, few = NP == 256 ? 1 : 4, many = NP == 256 ? 4 : 8;
-    // A small batch has larger clusters. They have the same bits.
+    // A small chunk gets larger clusters of thread blocks. The results have the same bits.
     if (count * many <= multiprocessors)
       launch(tridiagonalize_in_memory<T, NP, many>, InClusters{count * many, many},
              reduction_threads<T, NP>(), ReductionPlan<T, NP, many>::shared(), chunk, work);

@@ -1,4 +1,4 @@
-// run_pencil_chunk(): the kernels of one chunk of generalised problems. The launcher is as in run_chunk.cuh.
+// run_pencil_chunk(): runs the kernels of one chunk of generalised problems. `launch` is as in run_chunk.cuh.
 //
 //   order      standard form        pairs of C             vectors and status
 //   1..4       jacobi() does everything

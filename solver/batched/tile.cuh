@@ -8,8 +8,8 @@ namespace eigen_g::batched {
 
 inline constexpr int tile_size = 64, tile_threads = 256, tile_depth = 16;
 
-// A thread has four columns that follow each other. Its four rows also follow each other, so that a column goes to memory in whole lines,
-// or they are 16 rows apart, for an A whose rows are far from each other.
+// A thread has four columns and four rows. The columns follow each other. Without ROWS_APART the rows follow each other too, so that a column is
+// stored in whole lines of memory. With ROWS_APART the rows are 16 apart, for an A whose rows are far from each other in memory.
 template <class T, bool ROWS_APART = false>
 class Tile {
  public:
@@ -49,7 +49,7 @@ class Tile {
           for (int j = 0; j < 4; ++j) sum_[i][j] = fma(x[q][i], y[q][j], sum_[i][j]);
     }
   }
-  // act(row, column, entry) for the thread's entries, which act() may change.
+  // Calls act(row, column, entry) for the thread's entries, which act() may change.
   template <class Act>
   __device__ __forceinline__ void each(const Act& act) {
 #pragma unroll

@@ -1,10 +1,10 @@
 // A = Q T Q^H for the matrices of a chunk, Q = H_1 H_2 ..., with each matrix in registers:
 //
-//   tridiagonalize_in_warps    NP = 8, 16 or 32: a warp a matrix; both triangles
-//   tridiagonalize_in_blocks   NP = 48, 64, 96 or 128: a block a matrix; the lower triangle in blocks of TX x TX entries
+//   tridiagonalize_in_warps    NP = 8, 16 or 32: a warp has a matrix, with both triangles
+//   tridiagonalize_in_blocks   NP = 48, 64, 96 or 128: a thread block has a matrix, the lower triangle in blocks of TX x TX entries
 //
-// NP is the padded order; the rows from n on are zero. T is the triangle of A scaled by 2^-exponent, so that the largest entry of T is
-// between 1 and 2. Each kernel writes d, e, tau, phase, exponent and info of Work and the reflectors. info is -1 for a NaN or an
+// NP is the padded order; the rows from n on are zero. A is scaled by 2^-exponent, so that its largest entry is between 1 and 2, and T belongs
+// to the scaled matrix. Each kernel writes d, e, tau, phase, exponent and info of Work and the reflectors. info is -1 for a NaN or an
 // infinity; the matrix then counts as zero.
 // Source: LAPACK zhetd2, with v_1 not scaled to one.
 #pragma once
@@ -13,7 +13,7 @@
 
 namespace eigen_g::batched {
 
-// Writes what follows from the reflector of column k. One thread calls it for all k in turn; `phase` is the product of the phases so far.
+// Writes e, tau and phase for the reflector of column k. One thread calls it for all k in turn; `phase` is the product of the phases so far.
 template <class T>
 __device__ __forceinline__ void store_reflector(const Work<T>& work, std::int64_t row, int k,
                                                 const Reflector<T>& h, T& phase) {
@@ -24,7 +24,7 @@ __device__ __forceinline__ void store_reflector(const Work<T>& work, std::int64_
     work.phase[row + k + 1] = phase;
   }
 }
-// Writes exponent, info, and what follows the last reflector. One thread calls it.
+// Writes exponent, info, and the entries of e, tau and phase that belong to no reflector. One thread calls it.
 template <class T>
 __device__ __forceinline__ void store_constants(const Work<T>& work, std::int64_t matrix, int n, int exponent,
                                                 bool finite) {

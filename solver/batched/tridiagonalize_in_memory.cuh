@@ -1,10 +1,10 @@
-// A = Q T Q^H for matrices of order 129 to 512: a cluster of blocks a matrix, with the matrix in the work array of its reflectors.
+// A = Q T Q^H for matrices of order 129 to 512. A cluster of thread blocks reduces a matrix, which is stored in the work array of its reflectors.
 //
-// Only the triangle below the diagonal is stored, in whole blocks of 64 x 64 entries; the diagonal is in registers. The update of A by the
-// last `panel` reflectors waits until they are complete (LAPACK zlatrd). A product with A takes each entry for its row and for its column.
-// A warp multiplies 64 rows of 16 columns and stores the sums of the rows and of the columns. The columns belong to eight groups, in
+// Only the triangle below the diagonal is stored, in whole blocks of 64 x 64 entries; the diagonal is in registers. A panel is a group of
+// successive columns. A is updated by the reflectors of a panel together, when the panel is complete (LAPACK zlatrd). A product with A takes each
+// entry for its row and for its column. A warp multiplies 64 rows of 16 columns and stores the sums of the rows and of the columns. The columns belong to eight groups, in
 // turns of 16, and each block of the cluster has its share of the groups. The sums of a row are added in a fixed order: within a group,
-// then as a tree over the groups, so that their bits do not depend on the number of blocks. All blocks compute the same reflectors.
+// then as a tree over the groups. Their bits therefore do not depend on the number of blocks. All blocks compute the same reflectors.
 //
 // Source: LAPACK zhetrd, with v_1 not scaled to one.
 #pragma once

@@ -25,7 +25,7 @@ class Backend {
  public:
   explicit Backend(const Plan& plan) : plan_(plan) {}
   virtual ~Backend() = default;
-  // Sets the device memory of the next solves. Null: the backend allocates its own, and keeps it for problems that need no more.
+  // Sets the device memory of the next solves. Null: the backend allocates memory, and keeps it until a problem needs more.
   virtual void set_workspace(const Workspace&) {}
   // Chooses for the next solves of a generalised problem if the Cholesky factor of B is computed, returned or reused.
   void set_factor(CholeskyFactor factor) { plan_.generalised->factor = factor; }

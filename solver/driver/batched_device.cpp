@@ -1,4 +1,5 @@
-// Batches on a GPU. The kernels of solver/batched solve matrices of order up to 512; the solver of eigen_g.hpp solves the others one by one.
+// Batches on a GPU. The kernels of solver/batched solve the problems that BatchOnDevice::supports(). SolveFrame, the solver of eigen_g.hpp, solves
+// the others one after the other.
 #include "solver/batched/batched_device.hpp"
 
 #include <cstring>
@@ -23,14 +24,14 @@ using batched::BatchOnDevice;
 
 constexpr std::int64_t largest_short_ld = std::numeric_limits<std::int32_t>::max();
 
-// Returns one answer for all matrices of a padded order.
+// Returns true if the kernels solve problems of order n. All orders with the same padded order have the same answer.
 template <class T>
 bool kernels_solve(std::int64_t n, bool vectors, bool generalised) {
   return n <= batched::largest_order &&
          BatchOnDevice<T>::supports(batched::padded_order(static_cast<int>(n)), vectors, generalised);
 }
 
-// A chunk that is the whole batch, without its arrays.
+// Returns a chunk with the sizes and options of the batch, for `count` matrices of order up to n. Its arrays are not set.
 template <class T>
 batched::Chunk<T> chunk_of(const Batch<T>& batch, std::int64_t n, std::int64_t count) {
   batched::Chunk<T> chunk;
@@ -51,7 +52,7 @@ void fill_with_nan(void* memory, std::size_t pitch, std::size_t bytes, std::int6
                                  0xff, bytes, stream));
 }
 
-// A copy on the GPU without gaps, in memory of the arena.
+// Returns a copy of a matrix on the GPU, with leading dimension n, in memory of the arena.
 template <class T>
 MatrixView<T> packed_copy(const Queue& queue, Arena& arena, std::int64_t n, const T* from, std::int64_t ld) {
   const MatrixView<T> to = arena.matrix<T>(n, n, n);
@@ -62,11 +63,11 @@ MatrixView<T> packed_copy(const Queue& queue, Arena& arena, std::int64_t n, cons
   return to;
 }
 
-// Matrices on device pointers, solved one after the other. A batch keeps A and B, and a solve does not, so they are copied first.
+// Solves matrices on device pointers one after the other. SolveFrame destroys A and B. A batch must not change them, so they are copied first.
 template <class T>
 class OneByOne final : public BatchOnGpu<T> {
  public:
-  // The plan of one problem alone.
+  //   plan   the plan of a solve of one problem
   OneByOne(const Plan& plan, Resources& resources)
       : n_(plan.n),
         matrices_(plan.generalised ? 2 : 1),
@@ -127,17 +128,18 @@ class OneByOne final : public BatchOnGpu<T> {
     });
   }
   std::int64_t n_;
-  int matrices_;  // that are copied
+  int matrices_;  // copied matrices: A, or A and B
   SolveFrame<T> frame_;
   Queue queue_;
   HeldMemory memory_;
 };
 
-// A strided batch on device pointers by the kernels for batches.
+// Solves strided batches on device pointers with the kernels for batches. Their leading dimensions have 32 bits, so a batch with a longer one is
+// solved by OneByOne.
 template <class T>
 class ByKernels final : public BatchOnGpu<T> {
  public:
-  // The plan of one problem alone.
+  //   plan   the plan of a solve of one problem
   ByKernels(const Plan& plan, std::int64_t most, Resources& resources)
       : plan_(plan),
         resources_(&resources),
@@ -180,7 +182,7 @@ class ByKernels final : public BatchOnGpu<T> {
     if (!one_by_one_) one_by_one_.emplace(plan_, *resources_);
     return *one_by_one_;
   }
-  // Returns the failures in device memory, which are counted on request.
+  // Queues the solves. Returns the address of the failures in device memory. The kernels count them if count_failures is true.
   const Failures* enqueue(const Batch<T>& batch, bool count_failures) {
     if (!serves(batch)) {
       one_by_one().solve(batch);
@@ -189,7 +191,7 @@ class ByKernels final : public BatchOnGpu<T> {
     cudaStreamCaptureStatus capture = cudaStreamCaptureStatusNone;
     EIGEN_G_CUDA(cudaStreamIsCapturing(batch.stream, &capture));
     const bool captured = capture != cudaStreamCaptureStatusNone;
-    // Solves share the workspace, so that each waits for the one before. The events of a graph are its own.
+    // Solves share the workspace, so each waits for the one before. A captured solve does not, because the event is not part of the graph.
     if (!captured && queued_) EIGEN_G_CUDA(cudaStreamWaitEvent(batch.stream, end_, 0));
     Arena arena = memory_.arena(queue_, bytes());
     auto* const failures = arena.take<Failures>(1);
@@ -230,14 +232,15 @@ class ByKernels final : public BatchOnGpu<T> {
   std::optional<OneByOne<T>> one_by_one_;
 };
 
-// Matrices with the same bits as in any other batch: of one padded order, for the kernels, or of one order.
+// Matrices of a batch that one object solves: matrices of one padded order by the kernels, or matrices of one order by SolveFrame. The bits of
+// a matrix do not depend on the other matrices of its group.
 struct Group {
   std::int64_t n = 0;  // the largest order
   bool by_kernels = false;
   std::vector<std::int64_t> members;
 };
 
-// The groups of a batch on the current GPU. Matrices of order 0 are in none.
+// Returns the groups of a batch on the current GPU. Matrices of order 0 are in no group.
 template <class T>
 std::vector<Group> groups_of(const Batch<T>& batch) {
   std::map<std::int64_t, Group> groups;
@@ -261,7 +264,7 @@ std::vector<Group> groups_of(const Batch<T>& batch) {
   return list;
 }
 
-// Copies an array of the host to the arena. The array may change when the call returns.
+// Returns a copy of a host array in the arena's memory. After the call the host array may change.
 template <class X>
 X* placed(Arena& arena, const Queue& queue, const std::vector<X>& from) {
   X* const to = arena.take<X>(static_cast<std::int64_t>(from.size()));
@@ -269,7 +272,7 @@ X* placed(Arena& arena, const Queue& queue, const std::vector<X>& from) {
   return to;
 }
 
-// Waits for all queued work at its end, also after an exception, because the memory of the work ends then.
+// The destructor waits for all queued work, also after an exception, because the memory that the work uses is freed afterwards.
 struct WaitAtEnd {
   const Queue& queue;
   ~WaitAtEnd() { cudaStreamSynchronize(queue.stream()); }
@@ -384,7 +387,7 @@ BatchFailures ragged_on_gpu(const Batch<T>& batch, BatchReport& report) {
 
 namespace {
 
-// Bytes of the matrices of one chunk. Two chunks are in flight.
+// Bytes of the matrices of one chunk. While the GPU solves one chunk, the next one is copied.
 constexpr std::int64_t chunk_bytes = std::int64_t{64} << 20;
 
 template <class T>
@@ -392,7 +395,7 @@ std::int64_t chunk_matrices(std::int64_t n, std::int64_t count) {
   return std::clamp<std::int64_t>(chunk_bytes / (n * n * static_cast<std::int64_t>(sizeof(T))), 1, count);
 }
 
-// The arrays of a chunk of up to `most` matrices of order up to n on the GPU.
+// The arrays on the GPU of a chunk of up to `most` matrices of order up to n.
 template <class T>
 struct ChunkArrays {
   T *a, *b;
@@ -414,9 +417,12 @@ std::uint64_t chunk_bytes_on_gpu(const BatchOnDevice<T>& kernels, std::int64_t n
       [&](Arena& arena) { ChunkArrays<T>(arena, n, most, generalised, kernels.workspace_bytes()); });
 }
 
-// A chunk on its way: matrices begin ... begin + count - 1 of a group.
+// A chunk of a batch on host pointers: matrices begin ... begin + count - 1 of a group. start() copies A to the GPU and queues the solves.
+// finish() copies the results to the caller.
 //
-//   caller's arrays  ->  packed (if they have gaps)  ->  GPU: A, n x n each  ->  Z over A, w, status  ->  packed  ->  caller's arrays
+//   start()    caller's a  ->  packed_, if the matrices have gaps or different orders  ->  on_gpu_.a, n x n each
+//   kernels    on_gpu_.a   ->  Z in on_gpu_.a, on_gpu_.w, on_gpu_.status
+//   finish()   on_gpu_     ->  packed_, if z has gaps  ->  caller's w, z, status
 template <class T>
 class HostChunk {
  public:
@@ -476,7 +482,7 @@ class HostChunk {
     kernels_.enqueue(chunk, on_gpu_.work, queue_.stream());
   }
 
-  // Waits for the chunk, and writes the caller's arrays.
+  // Waits for the solves of the chunk, and writes the caller's arrays.
   void finish() {
     const MatrixView<const real_t<T>> w_dev{on_gpu_.w, pairs_.count, count_,
                                             std::max<std::int64_t>(1, pairs_.count)};
@@ -506,11 +512,12 @@ class HostChunk {
   }
 
  private:
-  // Strided batches have one group with all matrices.
+  // Returns the index in the batch of matrix k of the chunk. A strided batch has one group, with all matrices in order.
   std::int64_t member(std::int64_t k) const {
     return batch_.ragged ? group_.members[static_cast<std::size_t>(begin_ + k)] : begin_ + k;
   }
-  // Uploads the matrices matrix_of(x) = (memory, leading dimension) of the chunk, through `packed` unless it is null.
+  // Copies a matrix of each problem x of the chunk to the GPU, through `packed` unless that is null. matrix_of(x) returns the address and the
+  // leading dimension of the matrix.
   template <class MatrixOf>
   void bring(T* packed, std::int64_t ld, T* to_dev, const MatrixOf& matrix_of) const {
     if (packed)
@@ -523,7 +530,7 @@ class HostChunk {
     upload<T>(queue_, Part::all, MatrixView<const T>{from, n_, n_ * count_, packed ? n_ : ld},
               MatrixView<T>{to_dev, n_, n_ * count_, n_});
   }
-  // act(matrix, place in the chunk) for each matrix of the chunk, on several threads.
+  // Calls act(problem, index in the chunk) for each problem of the chunk, on several threads.
   template <class Act>
   void each(const Act& act) const {
     for_each(count_, threads_if(count_ * n_ * n_ > 1 << 18),
@@ -547,7 +554,7 @@ class HostChunk {
   std::int64_t begin_ = 0, count_ = 0;
 };
 
-// Matrices one after the other on host pointers.
+// Solves the matrices of a group one after the other, on host pointers.
 template <class T>
 void solve_one_by_one(const Batch<T>& batch, const Group& group, BatchReport& report) {
   SolveFrame<T> frame(batch.plan(group.n, DeviceChoice::gpu), &Resources::of_this_thread());
@@ -562,6 +569,7 @@ void solve_one_by_one(const Batch<T>& batch, const Group& group, BatchReport& re
   }
 }
 
+// Solves a group on host pointers with the kernels. Two HostChunk take turns.
 template <class T>
 void solve_in_chunks(const Batch<T>& batch, const Group& group, BatchReport& report) {
   const auto count = static_cast<std::int64_t>(group.members.size());

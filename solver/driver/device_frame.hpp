@@ -53,8 +53,8 @@ class HeldMemory {
   std::uint64_t held_ = 0;
 };
 
-// The objects that every solve of one plan on the current GPU needs, for any recipe. take() makes the buffers of a solve. They are the members of a struct
-// `Parts`, whose constructor takes them from an Arena. Two constructions with the same arguments take the same number of bytes.
+// The objects that every solve of one plan on the current GPU needs, for any recipe. take() makes the buffers of a solve. They are the members of
+// a struct `Parts`, whose constructor takes them from an Arena. Two constructions with the same arguments take the same number of bytes.
 template <class T>
 struct DeviceFrame {
   //   on   the partition of the GPU that the frame uses; nullopt: the whole GPU

@@ -1,4 +1,4 @@
-// The stages of a generalised solve on the CPU, through LAPACK.
+// The stages of a generalised solve on the CPU. LAPACK factors B and forms C. The standard solve of C is a SolveFrame.
 #include <algorithm>
 #include <cmath>
 #include <numeric>

@@ -6,8 +6,8 @@
 // eigenvectors V y with H y = theta y. V then begins with them, and H is the diagonal matrix of their values theta.
 //
 // A kept vector may be locked, because it is an eigenvector to working accuracy. The entries of its row and column of H off the diagonal are
-// then set to 0. Without that solve() would mix it with another Ritz vector of the same multiple eigenvalue that has not converged: the two values
-// agree to rounding errors long before the second vector is accurate.
+// then set to 0. Otherwise solve() could mix it with an inaccurate Ritz vector of the same multiple eigenvalue. The values of two such vectors agree
+// to rounding errors long before both vectors are accurate.
 #pragma once
 
 #include <cstdint>

@@ -1,8 +1,9 @@
 // The kernels of tridiagonalize_on_cpu(), compiled for each vector width (hybrid/vector/width.hpp), and the arrays that they work on.
 //
-// The lower triangle of A lies in tiles of tile_order x tile_order. A member owns some tiles of the triangle. Its tiles of one column
-// of tiles lie together: [eight columns][tile][group of rows][column of the eight][group], in groups as packet.hpp defines them. A diagonal
-// tile holds both triangles. Rows beyond n are zero.
+// The lower triangle of A is stored in tiles of tile_order x tile_order entries. A member is one of the parts into which A is divided. The number
+// of members does not depend on the threads (tridiagonalize.hpp). A member owns some tiles of the triangle. The tiles of a member in one column of
+// tiles follow each other in memory: [eight columns][tile][group of rows][column of the eight][group]. A group is the numbers of a cache line
+// (hybrid/vector/groups.hpp). A diagonal tile holds both triangles. Rows beyond n are zero.
 #pragma once
 
 #include <cstdint>
@@ -17,8 +18,8 @@ inline constexpr int tile_order = 32, tile_columns_of_panel = 8;
 
 // A member's tiles of one column of tiles.
 struct TileColumn {
-  int column;          // its number among the columns of tiles
-  int count;           // tiles in it
+  int column;          // index of this column of tiles
+  int count;           // number of the member's tiles in this column
   const int* rows;     // rows of tiles, ascending; the first is `column` if the member owns the diagonal tile
   const int* slots;    // places of the tiles' rows among the member's sums
   int slot_of_column;  // place of this column's rows among the member's sums
@@ -34,14 +35,15 @@ struct TileMember {
   R *tiles, *sums;  // sums: tile_order numbers for each touched row of tiles
 };
 
-// Where eight columns of tile (i, j) are: first + c8 * stride.
+// The address of eight columns of a tile: columns 8 c8 ... 8 c8 + 7 begin at first + c8 * stride.
 template <class R>
 struct TilePlace {
   R* first;
   std::int64_t stride;
 };
 
-// The parts of one column's step that all members read. Complex numbers in `ds` and `rq` lie as pairs; x, vw and sums lie in groups.
+// The arguments of the step of one column, which all members read. Complex numbers are stored as pairs in `ds` and `rq`, and in groups in x, vw
+// and the sums.
 template <class T>
 struct TileStep {
   using R = real_t<T>;
