@@ -4,6 +4,7 @@
 #include "hybrid/memory/resources.hpp"
 #include "hybrid/stream/queue.hpp"
 #include "tests/support/generalised_batches.hpp"
+#include "tests/support/device_copy.hpp"
 #include "tests/support/skip.hpp"
 
 using namespace eigen_g;
@@ -26,7 +27,7 @@ struct OnGpu : DeviceBuffer<X> {
   }
   void set(const std::vector<X>& from) const {
     if (!from.empty())
-      EIGEN_G_CUDA(cudaMemcpy(this->data(), from.data(), this->bytes(), cudaMemcpyHostToDevice));
+      support::upload(this->data(), from.data(), this->bytes());
     EIGEN_G_CUDA(cudaDeviceSynchronize());
   }
   void get(std::vector<X>& to) const {

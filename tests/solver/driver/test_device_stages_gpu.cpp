@@ -8,6 +8,7 @@
 #include "solver/api/stages.h"
 #include "solver/api/stages.hpp"
 #include "solver/verify/verify_reduction.hpp"
+#include "tests/support/device_copy.hpp"
 #include "tests/support/solving.hpp"
 #include "tests/support/tridiagonal.hpp"
 
@@ -171,8 +172,8 @@ TEMPLATE_TEST_CASE("sytrd, stedc and ormtr on device pointers in the other types
       std::vector<R> d(static_cast<std::size_t>(n)), e(d), d_of_device(d), e_of_device(d);
       DeviceBuffer<T> a_dev(n * lda), tau_dev(n), z_dev(n * lda);
       DeviceBuffer<R> d_dev(n), e_dev(n);
-      EIGEN_G_CUDA(cudaMemcpy(a_dev.data(), a.data(), a_dev.bytes(), cudaMemcpyHostToDevice));
-      EIGEN_G_CUDA(cudaMemcpy(z_dev.data(), z.data(), z_dev.bytes(), cudaMemcpyHostToDevice));
+      support::upload(a_dev.data(), a.data(), a_dev.bytes());
+      support::upload(z_dev.data(), z.data(), z_dev.bytes());
       Devices on_gpu;
       on_gpu.device = DeviceChoice::gpu;
       sytrd(uplo, n, a.data(), lda, d.data(), e.data(), tau.data(), on_gpu);
