@@ -35,7 +35,7 @@ __global__ void take_kernel(Triangle<const T> from, bool whole, MatrixView<T> to
       const bool copied = i < n && (!whole || i > j + 1);
       to(i, j) = copied ? from(i, j) : whole && i == j + 1 && i < n ? 1 : 0;
       if constexpr (is_complex<T>)
-        if (i == j) to(i, j) = to(i, j).real();  // the imaginary part of a diagonal entry may hold anything
+        if (i == j) to(i, j) = T(to(i, j).real(), 0);  // the imaginary part of a diagonal entry may hold anything
     }
   }
 }
@@ -46,9 +46,9 @@ __global__ void give_kernel(MatrixView<const T> v, const real_t<T>* d, const rea
   for (std::int64_t j = blockIdx.x; j < n; j += gridDim.x)
     for (std::int64_t i = j + threadIdx.x; i < n; i += threads) {
       if (i == j)
-        to(i, j) = d[to.upper ? n - 1 - j : j];
+        to(i, j) = T(d[to.upper ? n - 1 - j : j]);
       else if (i == j + 1)
-        to(i, j) = e[to.upper ? n - 2 - j : j];
+        to(i, j) = T(e[to.upper ? n - 2 - j : j]);
       else
         to(i, j) = v(i, j);
     }

@@ -8,8 +8,8 @@
 using namespace eigen_g;
 using support::batch_of_families;
 using support::BatchPairs;
-using support::same_bits;
 using support::positive_definite_batch;
+using support::same_bits;
 using support::StoredBatch;
 
 namespace {

@@ -3,15 +3,15 @@
 #include "hybrid/memory/memory.hpp"
 #include "hybrid/memory/resources.hpp"
 #include "hybrid/stream/queue.hpp"
-#include "tests/support/generalised_batches.hpp"
 #include "tests/support/device_copy.hpp"
+#include "tests/support/generalised_batches.hpp"
 #include "tests/support/skip.hpp"
 
 using namespace eigen_g;
 using support::batch_of_families;
 using support::BatchPairs;
-using support::same_bits;
 using support::positive_definite_batch;
+using support::same_bits;
 using support::StoredBatch;
 
 namespace {
@@ -26,8 +26,7 @@ struct OnGpu : DeviceBuffer<X> {
     set(from);
   }
   void set(const std::vector<X>& from) const {
-    if (!from.empty())
-      support::upload(this->data(), from.data(), this->bytes());
+    if (!from.empty()) support::upload(this->data(), from.data(), this->bytes());
     EIGEN_G_CUDA(cudaDeviceSynchronize());
   }
   void get(std::vector<X>& to) const {
