@@ -35,7 +35,8 @@ __global__ void take_kernel(Triangle<const T> from, bool whole, MatrixView<T> to
       const bool copied = i < n && (!whole || i > j + 1);
       to(i, j) = copied ? from(i, j) : whole && i == j + 1 && i < n ? 1 : 0;
       if constexpr (is_complex<T>)
-        if (i == j) to(i, j) = T(to(i, j).real(), 0);  // the imaginary part of a diagonal entry may hold anything
+        if (i == j)
+          to(i, j) = T(to(i, j).real(), 0);  // the imaginary part of a diagonal entry may hold anything
     }
   }
 }
