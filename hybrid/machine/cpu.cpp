@@ -146,10 +146,10 @@ void* allocate_host(std::uint64_t bytes) {
   if (!p) throw OutOfMemory(OutOfMemory::Where::host, "the host", bytes, host_memory_available());
   // Large pages save most page faults and most misses of the TLB. This is a request: the system may have none.
   constexpr std::uint64_t large_page = std::uint64_t{1} << 21;
-  const auto address = reinterpret_cast<std::uint64_t>(p), first = round_up(address, large_page);
-  if (address + bytes >= first + large_page)
-    ::madvise(reinterpret_cast<void*>(first), (address + bytes - first) / large_page * large_page,
-              MADV_HUGEPAGE);
+  const auto address = reinterpret_cast<std::uint64_t>(p);
+  const std::uint64_t skipped = round_up(address, large_page) - address;
+  if (bytes >= skipped + large_page)
+    ::madvise(static_cast<char*>(p) + skipped, (bytes - skipped) / large_page * large_page, MADV_HUGEPAGE);
   return p;
 }
 

@@ -189,7 +189,9 @@ class TeamOfThreads final : public SharedWork {
  private:
   static constexpr std::uint32_t closed = std::uint32_t{1} << 31, max_threads = most_threads + 1;
 
-  Flag& flag(int round, int t) { return flags_[static_cast<std::size_t>(round * most_by_dissemination + t)]; }
+  Flag& flag(int round, int t) {
+    return flags_[static_cast<std::size_t>(round) * most_by_dissemination + static_cast<std::size_t>(t)];
+  }
 
   void join() {
     const int index = joined_.fetch_add(1);
@@ -257,7 +259,10 @@ int max_team_threads(std::int64_t order) {
 }
 
 int team_threads(std::int64_t order) {
-  return std::min(max_team_threads(order), core_threads());
+  const int cores = core_threads();
+  const int by_default = order < 1500 ? 4 : std::max(4, cores / 2);
+  const bool chosen = threads_set_by_user() || threads_limited();
+  return std::min({max_team_threads(order), cores, chosen ? cores : by_default});
 }
 
 }  // namespace eigen_g

@@ -22,13 +22,13 @@ namespace {
 // Levels with several merges of at most this order: a merge is one thread's work.
 constexpr Index largest_whole_merge = 160;
 // Columns of a panel of U, at most; roots, weights and columns of a piece.
-constexpr Index panel_columns = 512, roots_of_piece = 8, weights_of_piece = 16, columns_of_piece = 8;
-static_assert(panel_columns % block_columns == 0 && largest_whole_merge <= panel_columns);
+constexpr Index columns_of_panel = 512, roots_of_piece = 8, weights_of_piece = 16, columns_of_piece = 8;
+static_assert(columns_of_panel % block_columns == 0 && largest_whole_merge <= columns_of_panel);
 constexpr Index most_tile_rows = 64, most_leaves = 16;
 static_assert(leaf_rows == 8, "SolveLeaves");
 
 Index panel_width(std::int64_t n) {
-  return static_cast<Index>(std::min<std::int64_t>(panel_columns, round_up(n, std::int64_t{16})));
+  return static_cast<Index>(std::min<std::int64_t>(columns_of_panel, round_up(n, std::int64_t{16})));
 }
 // Values of C for each row of T: the columns and the unused rows of the tiles.
 template <class R>
