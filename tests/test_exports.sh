@@ -12,7 +12,7 @@ failed=0
 mapfile -t headers < <(grep 'hpp$' scripts/public_headers.txt)
 functions=$(grep -hoE '^[^ /#*].*' "${headers[@]}" | grep -oE '^[^(]*[ *&][a-z][a-z0-9_]*\(' | grep -oE '[a-z0-9_]+\($' | tr -d '(' | sort -u | paste -sd'|')
 [[ $functions == *sygvd* && $functions == *predict_few* ]] || { echo "FAILED: the headers declare: $functions"; failed=1; }
-if comm -23 <(names_of "$2") <(echo "$shown") | grep -v '{lambda' | grep -E "(^| )eigen_g::(($functions)(<[^(]*>)?\(|(Generalised|Batched|GeneralisedBatched|Planned)?Solver<.*>::)"; then
+if comm -23 <(names_of "$2") <(echo "$shown") | grep -v '{lambda' | grep -E "(^| )eigen_g::(($functions)(<[^(]*>)?\(|(Generalised|Batched|GeneralisedBatched|PlannedBatched|Planned)?Solver<.*>::)"; then
   echo "FAILED: declared and not shown"
   failed=1
 fi

@@ -53,7 +53,16 @@ class Helpers {
       ending_ = true;
     }
     call(threads_->list.size());
-    for (std::thread& helper : threads_->list) helper.join();
+    // At the end of the process another thread may be within shared work for good, for example in a callback that waits for Python's lock.
+    // Its helpers then wait for it.
+    bool working = false;
+    for (const Place& place : places_) working = working || place.taken;
+    for (std::thread& helper : threads_->list) {
+      if (working)
+        helper.detach();
+      else
+        helper.join();
+    }
   }
 
   void share(SharedWork& work) {

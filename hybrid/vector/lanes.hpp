@@ -6,7 +6,7 @@
 //   width     bytes   lanes of double, float   registers   tile of accumulators that fits, in vectors x columns
 //   avx512    64      8, 16                    32          2 x 8 (24 with operands), 3 x 8
 //   avx2      32      4, 8                     16          2 x 4 (12 with operands), 3 x 4
-//   generic   16      2, 4                     16 or 32    2 x 4
+//   generic   32      4, 8                     16 or 32    each vector is two registers, so that tiles are spilled
 //
 // A kernel takes `lanes<T>` and `tile_columns` from here instead of fixed numbers.
 #pragma once

@@ -25,11 +25,12 @@ endfunction()
 # folder that set EIGEN_G_WIDTH and include the source.
 function(eigen_g_vector_sources variable)
   set(widths generic)
-  set(bytes 16)
+  set(bytes 32)
   if(CMAKE_SYSTEM_PROCESSOR MATCHES "^(x86_64|AMD64|amd64)$")
     list(APPEND widths avx2 avx512)
     list(APPEND bytes 32 64)
   endif()
+  set(options_generic -Wno-psabi)  # no function with a vector argument is called: all are inlined
   set(options_avx2 -march=x86-64-v3)
   set(options_avx512 -march=x86-64-v4 -mprefer-vector-width=512)
   set(files)

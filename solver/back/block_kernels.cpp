@@ -12,12 +12,15 @@ namespace {
 
 // The tile that a kernel holds in registers: `vectors` packets of rows by tile_columns columns.
 template <class T>
-constexpr int vectors = is_complex<T>        ? 1
+constexpr int vectors = is_complex<T>        ? (vector_bytes == 16 ? 2 : 1)
                         : vector_bytes == 32 ? 3
                                              : 2;
 template <class T>
 constexpr int tile_rows = vectors<T>* lanes<real_t<T>>;
 static_assert(columns_multiple % tile_columns == 0);
+// The columns of a tile lie in one group of tile_rows rows of V.
+static_assert(tile_rows<double> % tile_columns == 0 && tile_rows<std::complex<double>> % tile_columns == 0 &&
+              tile_rows<float> % tile_columns == 0 && tile_rows<std::complex<float>> % tile_columns == 0);
 
 // An operand whose entry (k, j) is at p[k * inner + j * outer], with the imaginary part `plane` behind.
 template <class T>

@@ -77,5 +77,5 @@ TEST_CASE("the environment variable asks for a narrower width only") {
   CHECK(vector_width() <= widest);
   CHECK(EIGEN_G_OF_WIDTH(lanes_of<double>)() == (vector_width() == VectorWidth::avx512 ? 8
                                                  : vector_width() == VectorWidth::avx2 ? 4
-                                                                                       : 2));
+                                                                                       : 4));
 }

@@ -154,6 +154,7 @@ TEST_CASE("stedc on device pointers", "[gpu]") {
 // Host pointers and device pointers give the same bits; test_stages.cpp compares host pointers with LAPACK.
 TEMPLATE_TEST_CASE("sytrd, stedc and ormtr on device pointers in the other types", "[gpu]", float,
                    std::complex<float>, std::complex<double>) {
+  NEEDS_GPU();
   using T = TestType;
   using R = real_t<T>;
   const std::int64_t n = 70;
