@@ -14,7 +14,7 @@
 
 namespace eigen_g::batched {
 
-// Up to this order SmallSolver is faster than LAPACK's divide and conquer.
+// SmallSolver solves matrices up to this order. The order was measured when LAPACK solved the larger ones.
 inline constexpr std::int64_t largest_small_order = 48;
 
 // Pairs first ... first + count - 1 of a matrix, in ascending order from 0. z null: values only.
