@@ -15,8 +15,8 @@
 
 #include "hybrid/vector/width.hpp"
 
-#if !defined( \
-    EIGEN_G_WIDTH)  // a source outside of eigen_g_vector_sources(), for example a test, has vectors of one register
+// A source outside of eigen_g_vector_sources(), for example a test, has vectors of one register.
+#if !defined(EIGEN_G_WIDTH)
 #define EIGEN_G_WIDTH generic
 #define EIGEN_G_VECTOR_BYTES 16
 #endif
