@@ -38,7 +38,7 @@ packages=$(python -c 'import sysconfig; print(sysconfig.get_path("purelib"))')
 cuda=(-C cmake.define.EIGEN_G_CUDA=ON -C "cmake.define.CMAKE_CUDA_ARCHITECTURES=$architectures")
 [[ $architectures != none ]] || cuda=(-C cmake.define.EIGEN_G_CUDA=OFF)
 made=$build_dir/made
-rm -rf "$made"
+rm -rf "$made" "$output"/eigen_g-*.whl
 pip wheel -q --no-deps --no-build-isolation -w "$made/built" . -C build-dir="$build_dir" "${cuda[@]}" \
   -C 'build.targets=eigen_g_python;eigen_g_command;eigen_g_lapack' -C cmake.define.EIGEN_G_APPS=ON -C cmake.define.BUILD_SHARED_LIBS=ON \
   -C cmake.define.EIGEN_G_ONE_LIBRARY=ON -C cmake.define.EIGEN_G_MPI=OFF -C cmake.define.EIGEN_G_FORTRAN=OFF \
@@ -53,7 +53,7 @@ for package in libgomp1 libhdf5-dev libaec-dev; do
 done
 wheel pack -d "$made" "$made"/tree/* >/dev/null
 LD_LIBRARY_PATH=$packages/scipy_openblas32/lib auditwheel repair --exclude 'libcuda.so*' --strip -w "$output" "$made"/*.whl
-file=$(ls -t "$output"/eigen_g-*.whl | head -1)
+file=$(echo "$output"/eigen_g-*.whl)
 printf '%s: %s KiB, with these files of code (bytes):\n' "$file" $(($(stat -c %s "$file") / 1024))
 python -m zipfile -l "$file" | awk '/\.so|bin\// { print $NF, $1 }'
 scripts/try_wheel.sh "$file" "$python"

@@ -13,7 +13,7 @@ namespace eigen_g::apps {
 
 namespace {
 
-// What a shell offers for the value of an option or for a positional argument: these words, or files, or nothing.
+// A shell offers these words, or files, or nothing, for the value of an option or for a positional argument.
 struct Offer {
   std::string words;  // separated by blanks
   bool files = false;
