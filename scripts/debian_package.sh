@@ -14,4 +14,4 @@ out=$(mkdir -p "${1:-build-debian}" && cd "${1:-build-debian}" && pwd)
 cd build-debian
 rm -f "$out"/eigen-g_*.deb
 cpack -G DEB -B "$out"
-dpkg-deb --info "$out"/eigen-g_*.deb | sed -n '/Package/,$p'
+dpkg-deb --field "$out"/eigen-g_*.deb

@@ -36,13 +36,14 @@ endif()
 # Documents. The guide's links to the examples beside it stay right.
 install(FILES LICENSE README.md CHANGELOG.md DESTINATION ${CMAKE_INSTALL_DOCDIR})
 install(DIRECTORY apps/guide apps/example DESTINATION ${CMAKE_INSTALL_DOCDIR})
+set(zsh_folder ${CMAKE_INSTALL_DATADIR}/zsh/site-functions)
+if(CMAKE_INSTALL_PREFIX STREQUAL "/usr" AND EXISTS /etc/debian_version)  # where Debian has them
+  set(zsh_folder ${CMAKE_INSTALL_DATADIR}/zsh/vendor-completions)
+  install(FILES LICENSE DESTINATION ${CMAKE_INSTALL_DATADIR}/doc/eigen-g RENAME copyright)
+endif()
 
 # Completions, where each shell looks, and man pages: the command itself prints what they contain.
 if(EIGEN_G_APPS AND NOT CMAKE_CROSSCOMPILING)
-  set(zsh_folder ${CMAKE_INSTALL_DATADIR}/zsh/site-functions)
-  if(CMAKE_INSTALL_PREFIX STREQUAL "/usr" AND EXISTS /etc/debian_version)
-    set(zsh_folder ${CMAKE_INSTALL_DATADIR}/zsh/vendor-completions)
-  endif()
   set(completion_files)
   foreach(shell bash zsh fish)
     set(file ${PROJECT_BINARY_DIR}/completions/${shell}/eigen_g)
@@ -122,7 +123,7 @@ if(PROJECT_IS_TOP_LEVEL)
   set(CPACK_DEBIAN_PACKAGE_SECTION math)
   set(CPACK_DEBIAN_PACKAGE_SHLIBDEPS ON)
   set(CPACK_DEBIAN_PACKAGE_GENERATE_SHLIBS ON)  # and ldconfig after the installation
-  set(CPACK_DEBIAN_PACKAGE_DESCRIPTION "${PROJECT_DESCRIPTION}\nAll or some eigenvalues and eigenvectors of dense matrices, of generalised problems and of many small matrices, \
+  set(CPACK_DEBIAN_PACKAGE_DESCRIPTION "All or some eigenvalues and eigenvectors of dense matrices, of generalised problems and of many small matrices, \
 and a few of large sparse ones. The package has the library, its headers, the command eigen_g, and the library that solves other \
 programs' LAPACK calls.")
   include(CPack)

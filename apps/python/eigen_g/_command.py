@@ -10,8 +10,5 @@ def main() -> NoReturn:
     """Becomes the command, with the same arguments."""
     command = Path(__file__).parent / "bin" / "eigen_g"
     if not command.exists():
-        sys.exit(
-            "eigen_g: this installation has the Python package alone. The wheels of scripts/wheels.sh have the command too; "
-            "from source: pip install -C cmake.define.EIGEN_G_APPS=ON -C 'build.targets=eigen_g_python;eigen_g_command' ."
-        )
+        sys.exit("eigen_g: this installation has the Python package alone. A wheel of scripts/wheels.sh has the command too")
     os.execv(command, ["eigen_g", *sys.argv[1:]])
