@@ -53,7 +53,7 @@ Report solve_band(const Problem& p) {
   const Report reduced = sytrd_sb2st_stage(devices, c_info::uplo_of(p.uplo), n, p.kd, ab, p.lda, d.data(),
                                            e.data(), hous.empty() ? nullptr : hous.data());
   Report report =
-      stedc_stage(devices, n, d.data(), e.data(), u.empty() ? z : u.data(), u.empty() ? p.ldz : n);
+      stedc_stage(devices, {}, n, d.data(), e.data(), u.empty() ? z : u.data(), u.empty() ? p.ldz : n);
   report.seconds += reduced.seconds;
   if (report.status != Status::converged) return report;
 
@@ -88,11 +88,11 @@ Report solve_stage(const Problem& p) {
   if (p.task == Task::reduction)
     return sytrd_stage(devices, c_info::uplo_of(p.uplo), p.n, a, p.lda, d, e, tau);
   if (p.task == Task::transformation)
-    return ormtr_stage(devices, c_info::uplo_of(p.uplo), p.n, p.m, a, p.lda, tau, z, p.ldz);
+    return ormtr_stage(devices, Side::left, c_info::uplo_of(p.uplo), Trans::none, p.n, p.m, a, p.lda, tau, z, p.ldz);
   if constexpr (is_complex<T>)
     throw InvalidArgument("type", "is complex; T and its vectors are real");
   else
-    return stedc_stage(devices, p.n, d, e, z, p.ldz);
+    return stedc_stage(devices, {}, p.n, d, e, z, p.ldz);
 }
 
 template <class T>
