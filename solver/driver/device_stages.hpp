@@ -38,6 +38,9 @@ void ormtr_sy2sb_on_gpu(const StageCall& call, Uplo uplo, std::int64_t kd, Matri
 template <class T>
 WorkspaceBytes sytrd_gpu_bytes(Pointers pointers, Uplo uplo, std::int64_t n, std::int64_t lda);
 template <class T>
+WorkspaceBytes stedc_gpu_bytes(Pointers pointers, std::int64_t n, bool vectors,
+                               const TridiagonalVectors& which);
+template <class T>
 WorkspaceBytes ormtr_gpu_bytes(Pointers pointers, Uplo uplo, std::int64_t n, std::int64_t m);
 template <class T>
 WorkspaceBytes orgtr_gpu_bytes(Pointers pointers, Uplo uplo, std::int64_t n);
