@@ -73,16 +73,24 @@ constexpr auto foreign_callers(std::index_sequence<count...>) {
   }...};
 }
 
-// The function `name` of the library that holds `symbol`; null: it has none of its own.
-void* sibling(const void* symbol, const char* name) {
-  Dl_info here, there;
+// The function `name` of the library that holds `symbol`, or of a library that it needs; null: there is none.
+void* find_near(const void* symbol, const char* name) {
+  Dl_info here;
   if (dladdr(symbol, &here) == 0) return nullptr;
   void* const library = dlopen(here.dli_fname, RTLD_LAZY | RTLD_NOLOAD);
   if (!library) return nullptr;
   void* const found = dlsym(library, name);
   dlclose(library);
-  const bool own_one = found && dladdr(found, &there) != 0 && here.dli_fbase == there.dli_fbase;
-  return own_one ? found : nullptr;
+  return found;
+}
+// The same, of the library itself.
+void* sibling(const void* symbol, const char* name) {
+  Dl_info here, there;
+  void* const found = find_near(symbol, name);
+  return found && dladdr(symbol, &here) != 0 && dladdr(found, &there) != 0 &&
+                 here.dli_fbase == there.dli_fbase
+             ? found
+             : nullptr;
 }
 
 }  // namespace
@@ -110,6 +118,14 @@ bool has_long_integers(const void* symbol) {
   std::int64_t version[] = {-1, -1, -1};  // a 32-bit integer leaves the upper half as it is
   ilaver(&version[0], &version[1], &version[2]);
   return version[0] >= 0;
+}
+
+ThreadCount* thread_count_of(const void* symbol) {
+  for (const char* name :
+       {"openblas_get_num_threads", "openblas_get_num_threads64_", "scipy_openblas_get_num_threads",
+        "scipy_openblas_get_num_threads64_", "MKL_Get_Max_Threads"})
+    if (void* const found = find_near(symbol, name)) return reinterpret_cast<ThreadCount*>(found);
+  return nullptr;
 }
 
 void call_behind(void* routine, void* const* arguments, int count) {

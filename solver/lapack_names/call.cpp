@@ -96,6 +96,7 @@ class Call {
     if (!found) return;
     routine_.foreign = routine_.bare && !is_lapack(found);
     if (!routine_.foreign && !routine_.long_integer) routine_.long_integer = has_long_integers(found);
+    routine_.threads = thread_count_of(found);
     routine_.behind.store(found, std::memory_order_release);
   }
 
@@ -248,6 +249,7 @@ class Call {
     p.require_gpu = settings().device == DeviceWish::gpu;
     p.require_cpu = settings().device == DeviceWish::cpu;
     p.gpus = settings().gpus;
+    if (auto* const threads = routine_.threads.load()) p.threads = threads();
     p.n = order();
     if (has(Role::tau)) return solve_stage(p);
     if (has(Role::d)) return solve_tridiagonal(p);

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "hybrid/c_info.hpp"
+#include "hybrid/machine/cpu.hpp"
 #include "hybrid/machine/device.hpp"
 #include "solver/api/eigen_g.hpp"
 #include "solver/api/generalised.hpp"
@@ -23,6 +24,7 @@ Devices devices_of(const Problem& p) {
                    : p.require_cpu ? DeviceChoice::cpu
                                    : DeviceChoice::automatic;
   devices.gpus = p.gpus;
+  if (p.threads < core_threads()) devices.threads = p.threads;  // the program has chosen fewer
   return devices;
 }
 

@@ -25,6 +25,7 @@ struct Problem {
   bool multiply = false;
   bool require_gpu = false, require_cpu = false;  // neither: the library chooses
   int gpus = 1, itype = 1;
+  int threads = 0;  // that the program's LAPACK would take; 0: not known
   std::int64_t n = 0, m = 0, kd = 0;
   void *a = nullptr, *b = nullptr, *w = nullptr, *z = nullptr, *d = nullptr, *e = nullptr, *tau = nullptr;
   std::int64_t lda = 0, ldb = 0, ldz = 0;

@@ -88,8 +88,9 @@ struct Routine {
   std::atomic<bool>
       long_integer;  // 64-bit integers. A name for 32-bit integers has them too in a library that is built so
   bool bare;         // a name without an underscore
-  std::atomic<bool> foreign{false};    // the function behind is not LAPACK's routine
-  std::atomic<void*> behind{nullptr};  // set last
+  std::atomic<bool> foreign{false};         // the function behind is not LAPACK's routine
+  std::atomic<int (*)()> threads{nullptr};  // the number of threads of the LAPACK behind
+  std::atomic<void*> behind{nullptr};       // set last
   std::atomic<bool> listed{false};
   Routine* next = nullptr;  // in the list of the report
   std::array<std::atomic<std::int64_t>, static_cast<std::size_t>(Reason::count)> calls{};

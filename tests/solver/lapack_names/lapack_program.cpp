@@ -14,6 +14,8 @@
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
+#include <filesystem>
+#include <iterator>
 #include <string>
 #include <thread>
 #include <vector>
@@ -436,7 +438,19 @@ int main(int argc, char** argv) {
     for (int k = 0; k < 4; ++k) solve(n + k);
     solve(n);
   }
-  if (mode == "blas_threads") {  // the program's OpenBLAS keeps the number of threads that the program sets
+  if (mode == "blas_threads") {
+    // A program that wants one thread gets no second one.
+    openblas_set_num_threads(1);
+    const auto threads = [] {
+      return std::distance(std::filesystem::directory_iterator("/proc/self/task"),
+                           std::filesystem::directory_iterator());
+    };
+    const auto before = threads();
+    Vector large = matrix<double>(600, 600), w(600);
+    require(LAPACKE_dsyevd(LAPACK_COL_MAJOR, 'V', 'L', 600, large.data(), 600, w.data()) == 0 &&
+                threads() == before,
+            "one thread was asked for");
+    // The program's OpenBLAS keeps the number of threads that the program sets.
     for (const int count : {1, 2}) {
       openblas_set_num_threads(count);
       std::thread other(solve, n + 1);
