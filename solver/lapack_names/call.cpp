@@ -5,6 +5,7 @@
 #include <cmath>
 #include <cstdlib>
 #include <cstring>
+#include <limits>
 #include <string>
 #include <type_traits>
 
@@ -151,14 +152,34 @@ class Call {
     return range() == 'A' || (range() == 'I' && integer(Role::iu) - integer(Role::il) == order() - 1);
   }
 
-  Reason decide() const {
+  Reason decide() {
     if (is_inside()) return Reason::inside;
-    if (order() < std::max<std::int64_t>(2, settings().min_n)) return Reason::small;
+    const std::int64_t n = order(), on_gpu = smallest_order(Solver::gpu),
+                       on_cpu = smallest_order(Solver::cpu);
+    if (n < std::min(on_gpu, on_cpu)) return Reason::small;
     for (const Role length : {Role::lwork, Role::lrwork, Role::liwork})
       if (has(length) && integer(length) == -1) return Reason::query;
     if (!valid()) return Reason::arguments;
-    return library_ready() ? Reason::taken : Reason::no_gpu;
+    solver_ = solver();
+    if (solver_ == Solver::none) return Reason::no_gpu;
+    if (solver_ == Solver::gpu && n < on_gpu) solver_ = Solver::cpu;
+    return n < smallest_order(solver_) ? Reason::small : Reason::taken;
   }
+
+  // The least order that is taken on a device.
+  std::int64_t smallest_order(Solver on) const {
+    const Settings& s = settings();
+    if (s.device == (on == Solver::gpu ? DeviceWish::cpu : DeviceWish::gpu)) return none;
+    const std::int64_t by_default = on == Solver::gpu ? 300 : smallest_order_on_cpu();
+    return std::max<std::int64_t>(2, s.min_n > 0 ? s.min_n : by_default);
+  }
+  // Measured: data/perf/DECISIONS.md, "LAPACK's names".
+  std::int64_t smallest_order_on_cpu() const {
+    if (!vectors() && has(Role::ab)) return none;  // LAPACK needs O(n^2 kd) operations, a dense matrix O(n^3)
+    if (!vectors() && has(Role::b) && single()) return none;
+    return has(Role::tau) && !has(Role::d) ? 150 : 100;
+  }
+  static constexpr std::int64_t none = std::numeric_limits<std::int64_t>::max();
 
   bool valid() const {
     const std::int64_t n = order();
@@ -247,7 +268,7 @@ class Call {
     p.jobz = vectors() ? 'V' : 'N';
     p.multiply = multiplied();
     p.require_gpu = settings().device == DeviceWish::gpu;
-    p.require_cpu = settings().device == DeviceWish::cpu;
+    p.require_cpu = solver_ == Solver::cpu;
     p.gpus = settings().gpus;
     if (auto* const threads = routine_.threads.load()) p.threads = threads();
     p.n = order();
@@ -257,9 +278,10 @@ class Call {
     return solve_dense(p);
   }
 
-  // A real double band matrix that the stage sytrd_sb2st takes.
+  // A real double band matrix that the stage sytrd_sb2st takes. On the CPU the vectors of a dense matrix cost less time.
   bool by_chase() const {
     constexpr std::int64_t widest = 128;
+    if (solver_ == Solver::cpu && vectors()) return false;
     return has(Role::ab) && !has(Role::bb) && routine_.type == 'd' && integer(Role::kd) <= widest &&
            integer(Role::kd) < order();
   }
@@ -491,6 +513,7 @@ class Call {
   Routine& routine_;
   const Family& family_;
   void* const* arguments_;
+  Solver solver_ = Solver::none;
 };
 
 }  // namespace

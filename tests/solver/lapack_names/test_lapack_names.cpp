@@ -66,7 +66,9 @@ TEST_CASE("LAPACK's names: no recursion") {
   CHECK_THAT(outcome.err, !ContainsSubstring("from inside a solve"));
 }
 
-TEST_CASE("LAPACK's names: small matrices, and without a GPU all of them, stay with LAPACK") {
+TEST_CASE(
+    "LAPACK's names: small matrices stay with LAPACK, and all of them if the GPU that is required does not "
+    "exist") {
   for (const std::vector<std::string>& options :
        {std::vector<std::string>{"--device", "cpu"},
         std::vector<std::string>{"--device", "cpu", "--min-n", "41"}}) {
@@ -74,9 +76,34 @@ TEST_CASE("LAPACK's names: small matrices, and without a GPU all of them, stay w
     CAPTURE(outcome.err);
     CHECK_THAT(outcome.err, ContainsSubstring("below the size") && !ContainsSubstring("taken"));
   }
-  const ProcessResult automatic = run_program("solve", {"--min-n", "2"});
-  const bool on_gpu = automatic.err.find("on the GPU") != std::string::npos;
-  CHECK_THAT(automatic.err, ContainsSubstring(on_gpu ? "taken" : "no GPU"));
+  CHECK(taken(run_program("solve", {"--min-n", "2"}).err, "dsyevd_") == 1);
+  const ProcessResult on_gpu = run_program("solve", {"--min-n", "2", "--device", "gpu"});
+  const bool found = on_gpu.err.find("on the GPU") != std::string::npos;
+  CHECK_THAT(on_gpu.err, ContainsSubstring(found ? "taken" : "no GPU") && !ContainsSubstring("on the CPU"));
+}
+
+TEST_CASE("LAPACK's names: the default sizes on the CPU") {
+  const ProcessResult outcome = under_eigen_g({"--device", "cpu"}, {EIGEN_G_LAPACK_PROGRAM, "solve", "120"});
+  CAPTURE(outcome.out, outcome.err);
+  REQUIRE(outcome.code == 0);
+  for (const char* routine : {"dsyevd_", "zheevd_", "dsygvd_", "dsbevd_", "dsytrd_", "dstedc_", "dstevx_"})
+    CHECK(taken(outcome.err, routine) > 0);
+  for (const char* routine : {"dsbev_", "dormtr_", "zungtr_"}) CHECK(taken(outcome.err, routine) == 0);
+}
+
+TEST_CASE("LAPACK's names: the settings in the environment") {
+  const support::TemporaryFolder folder;
+  const std::string file = folder / "report";
+  REQUIRE(
+      eigen_g_command(
+          {"run", EIGEN_G_LAPACK_PROGRAM, "solve"},
+          {{"EIGEN_G_MIN_N", "30"}, {"EIGEN_G_DEVICE", "cpu"}, {"EIGEN_G_GPUS", "3"}, {"EIGEN_G_LOG", file}})
+          .code == 0);
+  std::ifstream written(file);
+  const std::string report{std::istreambuf_iterator<char>(written), {}};
+  CAPTURE(report);
+  CHECK(taken(report, "dsyevd_") == 1);
+  CHECK(taken(report, "dsbev_") == 1);
 }
 
 TEST_CASE("LAPACK's names: LAPACK judges arguments and answers workspace queries") {
