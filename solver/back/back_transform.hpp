@@ -70,8 +70,8 @@ void back_transform(const Products<T>& products, MatrixView<const same_t<T>> a_d
 template <class T>
 std::uint64_t back_transform_bytes(std::int64_t n, std::int64_t m);
 
-// GPU. Z := Q Z, Q^H Z, Z Q or Z Q^H. Q Z is back_transform(). The others take a_dev, tau_dev and scratch_dev as back_transform() does, and apply
-// blocks of reflectors for every n. With Side::right z_dev is m x n.
+// GPU. Z := Q Z, Q^H Z, Z Q or Z Q^H. Q Z is back_transform(). For the other products a_dev, tau_dev and scratch_dev are as there, and every n
+// takes blocks of reflectors. With Side::right z_dev is m x n.
 template <class T>
 void multiply_by_q(const Products<T>& products, Side side, Trans trans, MatrixView<const same_t<T>> a_dev,
                    const same_t<T>* tau_dev, MatrixView<same_t<T>> z_dev, Arena scratch_dev);

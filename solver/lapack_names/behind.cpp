@@ -88,24 +88,17 @@ constexpr auto foreign_callers(std::index_sequence<count...>) {
   }...};
 }
 
-// The function `name` of the library that holds `symbol`, or of a library that it needs; null: there is none.
-void* find_near(const void* symbol, const char* name) {
-  Dl_info here;
+// The function `name` of the library that holds `symbol`; null: there is none. With `or_needed` a library that this one needs may have it.
+void* find_near(const void* symbol, const char* name, bool or_needed) {
+  const Loading one_thread;
+  Dl_info here, there;
   if (dladdr(symbol, &here) == 0) return nullptr;
   void* const library = dlopen(here.dli_fname, RTLD_LAZY | RTLD_NOLOAD);
   if (!library) return nullptr;
   void* const found = dlsym(library, name);
   dlclose(library);
-  return found;
-}
-// The same, of the library itself.
-void* sibling(const void* symbol, const char* name) {
-  Dl_info here, there;
-  void* const found = find_near(symbol, name);
-  return found && dladdr(symbol, &here) != 0 && dladdr(found, &there) != 0 &&
-                 here.dli_fbase == there.dli_fbase
-             ? found
-             : nullptr;
+  if (!found || or_needed) return found;
+  return dladdr(found, &there) != 0 && here.dli_fbase == there.dli_fbase ? found : nullptr;
 }
 
 }  // namespace
@@ -124,12 +117,12 @@ void* find_behind(const char* name) {
 }
 
 bool library_has(const void* symbol, const char* name) {
-  return sibling(symbol, name) != nullptr;
+  return find_near(symbol, name, false) != nullptr;
 }
 
 bool has_long_integers(const void* symbol) {
   using Ilaver = void (*)(void* major, void* minor, void* patch);
-  const auto ilaver = reinterpret_cast<Ilaver>(sibling(symbol, "ilaver_"));
+  const auto ilaver = reinterpret_cast<Ilaver>(find_near(symbol, "ilaver_", false));
   if (!ilaver) return false;
   std::int64_t version[] = {-1, -1, -1};  // a 32-bit integer leaves the upper half as it is
   ilaver(&version[0], &version[1], &version[2]);
@@ -140,7 +133,7 @@ ThreadCount* thread_count_of(const void* symbol) {
   for (const char* name :
        {"openblas_get_num_threads", "openblas_get_num_threads64_", "scipy_openblas_get_num_threads",
         "scipy_openblas_get_num_threads64_", "MKL_Get_Max_Threads"})
-    if (void* const found = find_near(symbol, name)) return reinterpret_cast<ThreadCount*>(found);
+    if (void* const found = find_near(symbol, name, true)) return reinterpret_cast<ThreadCount*>(found);
   return nullptr;
 }
 

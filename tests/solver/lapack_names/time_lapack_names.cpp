@@ -1,4 +1,4 @@
-// Times LAPACK's routines through libeigen_g_lapack beside the LAPACK behind, in turns:
+// Times LAPACK's routines through libeigen_g_lapack and in the LAPACK behind, in turns:
 //   EIGEN_G_MIN_N=2 EIGEN_G_DEVICE=cpu eigen_g run time_lapack_names ROUNDS N...
 // A line has the routine, n, the medians of both in milliseconds, their ratio, and the ratio of the medians of processor time. Below 1 eigen_g is
 // faster. On a busy machine the processor time with one thread (OMP_NUM_THREADS=1 OPENBLAS_NUM_THREADS=1) says more than the elapsed time.
