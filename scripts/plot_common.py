@@ -1,4 +1,4 @@
-"""What the plot scripts share: matplotlib without a display, the colours, and the end of a figure."""
+"""Common parts of the plot scripts: matplotlib without a display, the colours, and the end of a figure."""
 import pathlib
 import sys
 

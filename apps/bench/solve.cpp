@@ -13,6 +13,7 @@
 #include "apps/support/timing.hpp"
 #include "hybrid/machine/cpu.hpp"
 #include "hybrid/machine/device.hpp"
+#include "solver/api/eigen_g.hpp"
 #include "solver/prepare/lapack.hpp"
 #include "solver/verify/verify.hpp"
 
@@ -42,7 +43,7 @@ constexpr std::array<ForcedCall, 4> forced_calls{{{"device_vectors_one_stage", t
 constexpr const char* sizes_on_gpu = "128,256,512,1000,2000,4000,10000";
 constexpr const char* sizes_on_cpu = "100,300,1000,2000";
 
-// Solves on the CPU, beside LAPACK's syevd. Each call is timed here, because the runner times work on a GPU.
+// Solves on the CPU, next to LAPACK's syevd. Each call is timed here, because the runner times work on a GPU.
 template <class T>
 void solve_on_cpu(std::int64_t n, int rounds, int threads, Json& result) {
   using R = real_t<T>;

@@ -70,7 +70,7 @@ template <class T>
 Stored<T> read_tridiagonal(const MappedFile& file, const ReadOptions& options);
 template <class T>
 Stored<T> read_text_square(const MappedFile& file, const ReadOptions& options);
-// Type of the numbers of a text matrix: complex double, if it has twice as many numbers on its first line as lines; else double.
+// Type of the numbers of a text matrix: complex double, if its first line has two numbers for each line; else double.
 ScalarType type_of_text(const MappedFile& file);
 
 }  // namespace eigen_g::io

@@ -240,8 +240,8 @@ def eigh(
     threads          number of CPU threads; 0: OMP_NUM_THREADS, otherwise at most 4 below n = 1500 and half of the
                      physical cores from there on
     multiprocessors  for experiments: number of multiprocessors of the GPU that are used; 0: all
-    progress         called with (stage, fraction); an exception from it ends the solve. On the CPU the reduction and the
-                     back-transformation report fractions between 0 and 1
+    progress         called with (stage, fraction); an exception from it ends the solve. On the CPU the reduction, the
+                     divide and conquer and the back-transformation report fractions between 0 and 1
     return_factor    True: `.factor` of the result is the Cholesky factor of b, for later calls with other matrices a. For a single
                      matrix b. The factor keeps the order of b's rows, so small eigenvalues of an ill-conditioned b are less accurate
 
@@ -527,7 +527,7 @@ def eigvalsh(
 def eigvalsh(a: Array, b: Array | None = None, lower: bool = True, **options: Any) -> Array:
     """Returns the eigenvalues of a symmetric or Hermitian matrix or of a stack of them: eigh(a, b, lower, eigvals_only=True, ...).
 
-    options  those of eigh, except for eigvals_only and return_factor
+    options  the options of eigh, except for eigvals_only and return_factor
 
     >>> eigen_g.eigvalsh([[2, 1], [1, 2]]).round(12)
     array([1., 3.])

@@ -57,7 +57,7 @@ class CholeskyFactor(_Factor[V]):
 
     >>> b = np.array([[4.0, 2.0], [2.0, 5.0]])
     >>> factor = eigen_g.eigh([[2, 1], [1, 3]], b, return_factor=True).factor
-    >>> np.tril(factor.c), factor.lower
+    >>> np.tril(factor[0]), factor.lower
     (array([[2., 0.],
            [1., 2.]]), True)
     >>> w = eigen_g.eigvalsh([[1, 0], [0, 1]], factor)      # b is not factored again

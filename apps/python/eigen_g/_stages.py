@@ -201,7 +201,7 @@ def eigh_tridiagonal(
     """Returns w and u of a real tridiagonal matrix, or w alone, with the arguments of scipy.linalg.eigh_tridiagonal.
 
     d, e          as in solve_tridiagonal
-    select        "a": all pairs; "v": those with lo < w <= hi; "i": those with the indices lo to hi, from 0
+    select        "a": all pairs; "v": the pairs with lo < w <= hi; "i": the pairs with the indices lo to hi, from 0
     select_range  (lo, hi)
 
     All pairs are computed, and the selected ones returned. Raises as eigh.

@@ -73,7 +73,7 @@ R = TypeVar("R", covariant=True)  # a result of a solver
 
 
 class DeviceWork(TypedDict):
-    """What one device did in a call."""
+    """Work of one device in a call."""
 
     name: str
     gpu: int | None  # None: the CPU
@@ -82,7 +82,7 @@ class DeviceWork(TypedDict):
 
 
 class Refinement(TypedDict):
-    """What mixed precision did in a call."""
+    """Work of mixed precision in a call."""
 
     result: str
     steps: int

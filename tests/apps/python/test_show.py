@@ -1,4 +1,4 @@
-"""What results, reports, verifications and solvers say of themselves, and their pickles."""
+"""repr, notebook tables and pickles of results, reports, verifications and solvers."""
 
 import copy
 import html.parser

@@ -1,4 +1,4 @@
-"""The package's annotations and stubs are complete and agree, and tell users' errors, by mypy --strict."""
+"""The package's annotations and stubs are complete and agree, and mypy --strict finds the errors of a user's program."""
 
 import ast
 import os
