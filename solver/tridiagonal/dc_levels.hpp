@@ -23,6 +23,7 @@
 #pragma once
 
 #include <algorithm>
+#include <cmath>
 #include <vector>
 
 #include "solver/tridiagonal/dc_arrays.hpp"
@@ -80,6 +81,16 @@ inline Roots roots_among(const LastMerge& last) {
   return roots;
 }
 
+// The fraction of the work that is done after the first `count` levels. A merge costs as the cube of its order.
+inline double done_after(const Tree& tree, std::size_t count) {
+  double done = 0, all = 0;
+  for (std::size_t level = 0; level < tree.levels.size(); ++level) {
+    for (const Merge& merge : tree.levels[level]) all += std::pow(static_cast<double>(merge.size), 3);
+    if (level < count) done = all;
+  }
+  return all > 0 ? done / all : 1;
+}
+
 // Computes the eigenpairs of the divided T. For a subset, the last level forms only the wanted vectors. For values only, it forms none.
 template <class Executor>
 DivideAndConquerResult solve_levels(Executor& on, const Division& division, Index n, Rows rows,
@@ -113,6 +124,7 @@ DivideAndConquerResult solve_levels(Executor& on, const Division& division, Inde
       form_level(on, tree.levels[level], batch,
                  last && subset ? roots_among(on.last_merge(batch, found)) : Roots{0, n});
     batch.merges += batch.count;
+    if (selection.progress) selection.progress(done_after(tree, level + 1));
   }
   on.store(found, division.exponent);
   const unsigned failed = on.failed();

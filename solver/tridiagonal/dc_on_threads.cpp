@@ -95,6 +95,8 @@ OnThreads<R>::OnThreads(const Division& division, const std::vector<R>& d, const
       u_(own.u),
       found_{0, n_},
       wanted_(wanted),
+      before_last_(
+          done_after(division.tree, division.tree.levels.size() - (division.tree.levels.empty() ? 0 : 1))),
       exponent_(division.exponent),
       block_rows_(n_ < 1500 ? block_rows / 2 : block_rows),
       block_columns_(n_ < 1500 ? block_columns / 2 : block_columns) {
@@ -552,6 +554,9 @@ void OnThreads<R>::multiply_apart(const std::vector<Merge>&, const Batch<R>& bat
           else
             multiply(p, end_rows, panel_of(p, roots, panel), piece - before);
         });
+    if (!end_rows && wanted_.progress)
+      wanted_.progress(
+          std::lerp(before_last_, 1.0, static_cast<double>(panel + 1) / static_cast<double>(panels)));
   }
 }
 

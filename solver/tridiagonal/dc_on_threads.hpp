@@ -96,6 +96,7 @@ class OnThreads {
   R *c_, *u_;
   Selected found_;
   Selection wanted_;
+  double before_last_;  // fraction of the work before the last merge
   int exponent_;
   Index block_rows_, block_columns_;
   unsigned failed_ = ~0u;

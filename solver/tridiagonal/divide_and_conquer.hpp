@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 
 #include "gemm_df/engines/products.hpp"
 #include "hybrid/matrix_view.hpp"
@@ -27,6 +28,8 @@ struct DivideAndConquerResult {
 struct Selection {
   Subset subset;
   int scale = 0;  // a subset by value refers to 2^scale times the eigenvalues of T
+  // Called by the calling thread with the fraction of the work that is done; CPU only. Its exceptions pass through.
+  std::function<void(double fraction)> progress = {};
 };
 
 // On the CPU's threads (dc_on_threads.hpp). The result is the same for any number of threads. The values of a solve without vectors, and the
