@@ -7,7 +7,9 @@ Environment, set by scripts/cmake/documents.cmake:
   EIGEN_G_COMMAND      the command, whose help texts become a page; without it the page says that the command was not built
   PYTHONPATH           has the Python package; without it the page of the package says that it was not built
 """
-import importlib.util
+import ast
+import importlib
+import inspect
 import os
 import pathlib
 import re
@@ -20,6 +22,7 @@ from sphinx.util.docutils import SphinxDirective
 
 guide = pathlib.Path(__file__).resolve().parent
 root = guide.parents[1]
+package = root / "apps/python/eigen_g"
 
 project = author = "eigen_g"
 version = release = os.environ.get("EIGEN_G_VERSION", "")
@@ -123,12 +126,17 @@ def resolve_files(app, doctree, document):
             image.replace_self(nodes.raw("", f'<div class="drawing">{svg}</div>', format="html"))
 
 
-def plain_docstring(app, what, name, obj, options, lines):
-    """The docstrings are plain text: equations and tables of arguments are indented or aligned, and keep their layout."""
-    if not (getattr(obj, "__module__", None) or "eigen_g").startswith("eigen_g"):
-        del lines[1:]  # NumPy's LinAlgError
+def stub_comments():
+    """Class.property -> its docstring in the stub of the extension module, which has types only."""
+    tree = ast.parse((package / "_core.pyi").read_text())
+    return {f"{c.name}.{f.name}": ast.get_docstring(f) for c in tree.body if isinstance(c, ast.ClassDef) for f in c.body if isinstance(f, ast.FunctionDef)}
+
+
+def plain(docstring):
+    """A docstring as reStructuredText. Docstrings are plain text: equations and lists of arguments are indented or aligned and keep their
+    layout, and >>> begins an example."""
     out = []
-    for block in re.split(r"\n\s*\n", re.sub(r"\A\(self\) -> (.*)", r"Type: \1", "\n".join(lines))):
+    for block in re.split(r"\n\s*\n", docstring):
         rows = block.strip("\n").split("\n")
         if rows[0].lstrip().startswith(">>>"):
             out += rows
@@ -137,7 +145,17 @@ def plain_docstring(app, what, name, obj, options, lines):
         else:
             out += [re.sub(r"(?<!`)`([^`]+)`(?!`)", r"``\1``", re.sub(r"([\\*_|])(?![^`]*`[^`]*$)", r"\\\1", row)) for row in rows]
         out.append("")
-    lines[:] = out
+    return out
+
+
+def plain_docstring(app, what, name, obj, options, lines):
+    text = "\n".join(lines)
+    if not (getattr(obj, "__module__", None) or "eigen_g").startswith("eigen_g"):
+        text = lines[0]  # NumPy's LinAlgError
+    if match := re.fullmatch(r"\(self\) -> (.*)", text.strip()):
+        comment = stub_comments().get(name.removeprefix("eigen_g.").removeprefix("_core."))
+        text = f"{match[1]}. {comment}" if comment else match[1]
+    lines[:] = plain(text)
 
 
 class CommandHelp(SphinxDirective):
@@ -146,6 +164,7 @@ class CommandHelp(SphinxDirective):
     final_argument_whitespace = True
 
     def run(self):
+        self.env.note_reread()
         command = os.environ.get("EIGEN_G_COMMAND")
         if not command:
             return [nodes.paragraph(text="The command was not built with this site.")]
@@ -154,16 +173,54 @@ class CommandHelp(SphinxDirective):
 
 
 class PythonModule(SphinxDirective):
-    """`python-module`: the documentation of all public names of a module."""
+    """`python-module`: functions, classes and exceptions of the package, or of a module of the package. A module is read and not
+    imported, because it may need a framework that is not installed."""
     required_arguments = 1
 
     def run(self):
-        if importlib.util.find_spec(self.arguments[0].split(".")[0]) is None:
-            return [nodes.paragraph(text="The Python package was not built with this site.")]
-        return self.parse_text_to_nodes(f".. automodule:: {self.arguments[0]}\n   :members:\n")
+        self.env.note_reread()
+        name = self.arguments[0]
+        return self.parse_text_to_nodes("\n".join(self.package(name) if "." not in name else self.module(name)), allow_section_headings=True)
+
+    def package(self, name):
+        try:
+            module = importlib.import_module(name)
+        except ImportError as error:
+            return [f"The Python package was not built with this site: {error}."]
+        public = [(key, value) for key, value in vars(module).items() if key in module.__all__]
+        errors = [key for key, value in public if isinstance(value, type) and issubclass(value, Exception)]
+        classes = [key for key, value in public if isinstance(value, type) and key not in errors]
+        functions = [key for key, value in public if callable(value) and not isinstance(value, type)]
+        functions.sort(key=lambda key: not inspect.isfunction(getattr(module, key)))  # those of the extension module are last
+        lines = plain(module.__doc__)
+        for title, kind, keys in (("Functions", "function", functions), ("Classes", "class", classes), ("Exceptions", "exception", errors)):
+            lines += [title, "-" * len(title), ""]
+            for key in keys:
+                lines += [f".. auto{kind}:: {name}.{key}", *(["   :members:"] if kind == "class" else []), ""]
+        return lines
+
+    def module(self, name):
+        file = package / f"{name.split('.')[1]}.py"
+        if not file.exists():
+            return []
+        tree = ast.parse(file.read_text())
+        lines = [name, "-" * len(name), "", *plain(ast.get_docstring(tree))]
+        for f in tree.body:
+            if isinstance(f, ast.FunctionDef) and not f.name.startswith("_") and ast.get_docstring(f):
+                for argument in (*f.args.posonlyargs, *f.args.args, *f.args.kwonlyargs):
+                    argument.annotation = None
+                lines += [f".. py:function:: {name}.{f.name}({ast.unparse(f.args)})", "", *("   " + line for line in plain(ast.get_docstring(f))), ""]
+        return lines
+
+
+def redirect(app, error):
+    """The site's own folder leads to the start page."""
+    if app.builder.name == "html" and not error:
+        (pathlib.Path(app.outdir) / "index.html").write_text(f'<!doctype html><meta http-equiv="refresh" content="0; url={root_doc}.html">\n')
 
 
 def setup(app):
+    app.connect("build-finished", redirect)
     directives.register_directive("command-help", CommandHelp)
     directives.register_directive("python-module", PythonModule)
     app.connect("source-read", link_to_readme)
