@@ -161,35 +161,35 @@ END
     block { print FILENAME "\t" file "\t" $0; next }
     { file = ""; if (/^<!-- output of [^ ]+ -->$/) file = $4 }' apps/guide/*.md)
 
-  help() {  # prints the help of a subcommand, and of several processes
+  help() {  # prints the help of a subcommand
     local name=$*
     if [[ ! -e "$out/help $name" ]]; then
-      eigen_g "$@" --help >"$out/help $name" 2>&1 || return
-      [[ $name != solve ]] || ! command -v eigen_g_mpi >/dev/null || eigen_g_mpi solve --help >>"$out/help $name" 2>&1
+      "$@" --help >"$out/help $name" 2>&1 || return
     fi
     cat "$out/help $name"
   }
   # shellcheck disable=SC2016
   while IFS=: read -r document line; do
-    read -r _ words <<<"${line%%#*}"
+    read -r command words <<<"${line%%#*}"
+    command -v "$command" >/dev/null || continue  # a build without MPI
     read -r name second _ <<<"$words"
-    names=("$name")
+    names=("$command" "$name")
     [[ ! $name =~ ^(bench|tune)$ || ! $second =~ ^[a-z]+$ ]] || names+=("$second")
     if [[ $name == run ]]; then words=$(grep -oE '^run( --[a-z-]+( (-|[0-9]+|auto|cpu|gpu|FILE))?)*' <<<"$words"); fi
     if [[ ! $name =~ ^[a-z]+$ ]]; then
-      [[ $name =~ ^-- || $name =~ ^[A-Z] ]] || fault "$document: no command: eigen_g $words"
+      [[ $name =~ ^-- || $name =~ ^[A-Z] ]] || fault "$document: no command: $command $words"
     elif ! text=$(help "${names[@]}"); then
-      fault "$document: no command: eigen_g $words"
+      fault "$document: no command: $command $words"
     else
       for option in $(grep -oE -- '(^| |\[)--[a-z][a-z0-9-]+' <<<"$words" | tr -d ' ['); do
-        [[ $option == --help ]] || grep -qE -- "$option([^a-z0-9-]|$)" <<<"$text" || fault "$document: no option $option: eigen_g $words"
+        [[ $option == --help ]] || grep -qE -- "$option([^a-z0-9-]|$)" <<<"$text" || fault "$document: no option $option: $command $words"
       done
     fi
   done < <(for document in README.md apps/*.md apps/{guide,bench,python}/*.md data/perf/README.md; do
              [[ -e $document ]] || continue
              # Commands at the beginning of a line of a listing, also under mpirun, and in `code`.
-             { awk '/^ *```/ { block = !block; next } block' "$document" | sed -nE 's/^(mpirun -n [0-9P]+ )?(eigen_g [a-z].*)/\2/p'
-               tr '\n' ' ' <"$document" | grep -oE '`(mpirun -n [0-9P]+ )?eigen_g [^`]+`' | sed -E 's/^`(mpirun -n [0-9P]+ )?//; s/`$//' || true
+             { awk '/^ *```/ { block = !block; next } block' "$document" | sed -nE 's/^mpirun -n [0-9P]+ eigen_g/eigen_g_mpi/; /^eigen_g(_mpi)? [a-z]/p'
+               tr '\n' ' ' <"$document" | grep -oE '`(mpirun -n [0-9P]+ )?eigen_g [^`]+`' | sed -E 's/^`//; s/`$//; s/^mpirun -n [0-9P]+ eigen_g/eigen_g_mpi/' || true
              } | sed "s|^|$document:|"
            done)
   ((faults == 0))

@@ -191,7 +191,7 @@ class PythonModule(SphinxDirective):
         errors = [key for key, value in public if isinstance(value, type) and issubclass(value, Exception)]
         classes = [key for key, value in public if isinstance(value, type) and key not in errors]
         functions = [key for key, value in public if callable(value) and not isinstance(value, type)]
-        functions.sort(key=lambda key: not inspect.isfunction(getattr(module, key)))  # those of the extension module are last
+        functions.sort(key=lambda key: not inspect.isfunction(getattr(module, key)))  # functions of the extension module are last
         lines = plain(module.__doc__)
         for title, kind, keys in (("Functions", "function", functions), ("Classes", "class", classes), ("Exceptions", "exception", errors)):
             lines += [title, "-" * len(title), ""]
