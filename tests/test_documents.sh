@@ -2,7 +2,7 @@
 # tests/test_documents.sh [--update] [FOLDER]
 # tests/test_documents.sh --run [PYTHON [FOLDER]]
 # Checks that the documents (*.md) in FOLDER (default: this project) name only what exists:
-#   - the target of a link, relative to the document;
+#   - the target of a link, relative to the document, and the heading that a link to a document names;
 #   - a path in `code` or in a code block that begins with a folder of the project, or with a folder next to the document;
 #   - a source file, script or document in `code` without a folder: anywhere in the project, * for any characters;
 #   - a test in `code`: tests/**/test_NAME.*
@@ -26,12 +26,12 @@ if [[ ${1:-} == --self-test ]]; then
   mkdir -p "$folder/solver/back" "$folder/tests"
   touch "$folder/solver/back/apply.hpp" "$folder/tests/test_apply.cpp"
   # shellcheck disable=SC2016
-  printf '%s\n' '[a](solver/back/apply.hpp) [b](https://example.org) [c](#part) `solver/back` `apply.hpp` `test_apply` `test_*`' \
+  printf '%s\n' '# A part: `x`' '[a](solver/back/apply.hpp) [b](https://example.org) [c](#a-part-x) [d](good.md#a-part-x) `solver/back` `apply.hpp` `test_apply` `test_*`' \
     '`a/b` `app*.hpp` `.cpp` `x.npy`' '```sh' 'cat solver/back/apply.hpp' '```' >"$folder/good.md"
   "${BASH_SOURCE[0]}" "$folder" || { echo "good documents are refused"; exit 1; }
   # shellcheck disable=SC2016
   for fault in '[a](solver/apply.hpp)' '`solver/apply.hpp`' '`applied.hpp`' '`test_applied`' \
-    $'```sh\ncat solver/apply.hpp\n```' '[a](good.md#x) [b](gone.md)'; do
+    $'```sh\ncat solver/apply.hpp\n```' '[a](good.md) [b](gone.md)' '[a](good.md#x)' '[a](#x)'; do
     printf '%s\n' "$fault" >"$folder/bad.md"
     if "${BASH_SOURCE[0]}" "$folder" >/dev/null; then
       echo "not found: $fault"
@@ -152,6 +152,11 @@ END
     PATH=$out/bin:$PATH "$file" >"$out/${file##*/}" 2>&1 || status=$?
     ((status == 0 || status == 4)) || fault "$file: exit code $status"$'\n'"$(tail -n 20 "$out/${file##*/}")"
   done
+  if [[ -n $python && -e apps/guide/pictures/draw.py ]]; then
+    mkdir "$out/pictures"
+    "$python" apps/guide/pictures/draw.py "$out/pictures" || fault "apps/guide/pictures/draw.py: fails"
+    diff <(cd apps/guide/pictures && ls -- *.svg) <(ls "$out/pictures") || fault "apps/guide/pictures: not the pictures that draw.py draws"
+  fi
   if ((${#programs[@]})); then wait "$running" || fault "$(cat "$out/python.log")"; fi
 
   while IFS=$'\t' read -r document file line; do
@@ -220,13 +225,22 @@ named() {  # a file's name, * for any characters
   grep -qE "(^|/)$pattern$" <<<"$files"
 }
 
+headings() {  # the names of a document's headings in links
+  awk '/^ *```/ { block = !block } !block && sub(/^#+ /, "")' "$1" | tr '[:upper:]' '[:lower:]' | sed -E 's/[^a-z0-9 _-]//g; s/ /-/g'
+}
+
 # shellcheck disable=SC2016
 while read -r document; do
   folder=$(dirname "$document")
   text=$(awk '/^ *```/ { block = !block; next } !block' "$document")
   blocks=$(awk '/^ *```/ { block = !block; next } block' "$document")
   while read -r target; do
-    [[ -z $target || $target == *://* || $target == \#* ]] || [[ -e $folder/${target%%#*} ]] || fault "$document" "$target"
+    [[ -n $target && $target != *://* ]] || continue
+    aim=$folder/${target%%#*}
+    [[ $target != \#* ]] || aim=$document
+    if [[ ! -e $aim ]] || { [[ $target == *#* && $aim == *.md ]] && ! headings "$aim" | grep -qxF -- "${target#*#}"; }; then
+      fault "$document" "$target"
+    fi
   done < <(grep -oE '\]\([^) ]+\)' <<<"$text" | sed 's/^](//; s/)$//' || true)
   while read -r word; do
     if [[ $word == */* ]]; then

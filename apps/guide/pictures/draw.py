@@ -3,7 +3,9 @@
 
 Lines and letters have the colour of the page (currentColor). Areas have middle tones that are visible on a light and on a dark page.
 """
+import contextlib
 import pathlib
+import runpy
 import sys
 
 import numpy as np
@@ -263,17 +265,11 @@ def oscillator():
 
 
 def beam():
-    elements = 40
-    h = 1 / elements
-    stiffness = np.array([[12, 6 * h, -12, 6 * h], [6 * h, 4 * h * h, -6 * h, 2 * h * h], [-12, -6 * h, 12, -6 * h], [6 * h, 2 * h * h, -6 * h, 4 * h * h]])
-    mass = np.array([[156, 22 * h, 54, -13 * h], [22 * h, 4 * h * h, 13 * h, -3 * h * h], [54, 13 * h, 156, -22 * h], [-13 * h, -3 * h * h, -22 * h, 4 * h * h]])
-    n = 2 * (elements + 1)
-    k, m = np.zeros((n, n)), np.zeros((n, n))
-    for i in range(elements):
-        at = slice(2 * i, 2 * i + 4)
-        k[at, at] += stiffness / h**3
-        m[at, at] += mass * h / 420
-    w, shapes = eigen_g.eigh(k[2:, 2:], m[2:, 2:], subset_by_index=[0, 3])
+    """The beam of apps/example/vibrations.py."""
+    with contextlib.redirect_stdout(None):
+        example = runpy.run_path(str(pathlib.Path(__file__).parents[2] / "example/vibrations.py"))
+    w, shapes = eigen_g.eigh(example["k"], example["m"], subset_by_index=[0, 3])
+    elements = example["elements"]
     p = Picture(760, 300, "The four lowest modes of a beam that is clamped at its left end")
     for mode in range(4):
         y = 48 + 68 * mode
