@@ -3,7 +3,7 @@
 import numpy as np
 import eigen_g
 
-elements, length = 40, 1.0                               # a cantilever of beam elements; unknowns: deflection and slope
+elements, length = 40, 1.0                               # unknowns: deflection and slope at each node
 h = length / elements
 stiffness = np.array([[12, 6 * h, -12, 6 * h], [6 * h, 4 * h * h, -6 * h, 2 * h * h],
                       [-12, -6 * h, 12, -6 * h], [6 * h, 2 * h * h, -6 * h, 4 * h * h]]) / h**3
@@ -29,7 +29,7 @@ print(f"{len(w)} modes: " + " ".join(f"{x:.2f}" for x in np.sqrt(w)))
 # [end]
 assert len(w) == 3
 # [free]
-size = 12                                                # twelve masses, springs between neighbours, nothing held
+size = 12                                                # twelve masses with springs, nothing is held
 chain = 2.0 * np.eye(size) - np.eye(size, k=1) - np.eye(size, k=-1)
 chain[0, 0] = chain[-1, -1] = 1.0
 w, shapes = eigen_g.eigh(chain)

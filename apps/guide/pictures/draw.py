@@ -103,7 +103,7 @@ def one_stage():
             p.box(x + k, y + k + w, w, side - k - w, ORANGE, 1, stroke="none")
     p.arrow(226, 140, 292, 140)
     p.arrow(506, 140, 572, 140)
-    p.text(420, 262, "orange: the column that becomes zero below its second entry. light: read once for this column", 13, opacity=0.9)
+    p.text(420, 262, "orange: the column that becomes zero below its second entry. blue triangle: read once for this column", 13, opacity=0.9)
     return p
 
 
