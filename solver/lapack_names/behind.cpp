@@ -2,6 +2,7 @@
 
 #include <dlfcn.h>
 #include <link.h>
+#include <pthread.h>
 
 #include <array>
 #include <cstddef>
@@ -12,6 +13,20 @@
 namespace eigen_g::lapack_names {
 
 namespace {
+
+// The lock that a thread holds while it calls the dynamic loader, whose own locks are not released in a child of fork().
+pthread_mutex_t loading = PTHREAD_MUTEX_INITIALIZER;
+[[maybe_unused]] const int registered =
+    pthread_atfork([] { pthread_mutex_lock(&loading); }, [] { pthread_mutex_unlock(&loading); },
+                   [] { pthread_mutex_unlock(&loading); });
+
+class Loading {
+ public:
+  Loading() { pthread_mutex_lock(&loading); }
+  Loading(const Loading&) = delete;
+  Loading& operator=(const Loading&) = delete;
+  ~Loading() { pthread_mutex_unlock(&loading); }
+};
 
 constexpr char own = 0;  // its address shows which library this one is
 
@@ -61,6 +76,7 @@ constexpr auto callers(std::index_sequence<count...>) {
 }  // namespace
 
 void* find_behind(const char* name) {
+  const Loading one_thread;
   if (void* const next = dlsym(RTLD_NEXT, name); next && !is_own(next)) return next;
   const LoadedLibraries loaded;
   for (int i = 0; i < loaded.count; ++i) {
