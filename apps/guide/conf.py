@@ -72,16 +72,13 @@ def header_pages():
 
 def arguments(rows):
     """The rows "name  text" of a contract, with text that continues below itself, as (name, text) pairs. None for another layout."""
-    starts = [re.match(r"(\S+(?:,? \S+)*) {2,}(?=\S)", row) for row in rows]
-    columns = {match.end() for match in starts if match}
-    if len(columns) != 1 or not starts[0]:
-        return None
-    column, pairs = columns.pop(), []
-    for row, match in zip(rows, starts):
-        if match:
-            pairs.append((match[1], row[column:]))
-        elif row.strip() and row[:column].strip() == "" and row[column] != " ":
-            pairs[-1] = (pairs[-1][0], f"{pairs[-1][1]} {row[column:]}")
+    pairs, columns = [], set()
+    for row in rows:
+        if match := re.match(r"(\S+(?:,? \S+)*) {2,}(?=\S)", row):
+            pairs.append((match[1], row[match.end():]))
+            columns.add(match.end())
+        elif pairs and len(row) - len(row.lstrip()) in columns:
+            pairs[-1] = (pairs[-1][0], f"{pairs[-1][1]} {row.lstrip()}")
         else:
             return None
     return None if any(re.search(r"\S {2,}\S", text) for _, text in pairs) else pairs
@@ -96,7 +93,7 @@ def contract(text):
     if pairs is None:
         text = "\n".join(rows).rstrip()
         return nodes.literal_block(text, text, language="none")
-    items = [nodes.definition_list_item("", nodes.term("", name), nodes.definition("", nodes.paragraph("", text))) for name, text in pairs]
+    items = [nodes.definition_list_item("", nodes.term("", name), nodes.definition("", nodes.paragraph("", text.replace("`", "")))) for name, text in pairs]
     return nodes.definition_list("", *items, classes=["arguments"])
 
 
@@ -107,6 +104,9 @@ def tidy_reference(app, doctree):
     for block in list(doctree.findall(nodes.literal_block)):
         if "command" not in block["classes"]:
             block.replace_self(contract(block.astext()))
+    for paragraph in list(doctree.findall(nodes.paragraph)):
+        if paragraph.astext().startswith("#include"):  # without the folder eigen_g
+            paragraph.parent.remove(paragraph)
     for desc in list(doctree.findall(addnodes.desc)):
         if desc.get("domain") == "cpp" and desc[0].astext().strip() == "namespace eigen_g":
             desc.replace_self([child for child in desc[-1].children if not isinstance(child, nodes.paragraph)])
@@ -140,7 +140,7 @@ def plain(docstring):
         rows = block.strip("\n").split("\n")
         if rows[0].lstrip().startswith(">>>"):
             out += rows
-        elif any(re.match(r" {3,}|\S.*\S {2,}\S", row) for row in rows):
+        elif any(re.match(r" {3,}|\S(.*\S)? {2,}\S", row) for row in rows):
             out += ["::", "", *("    " + row for row in rows)]
         else:
             out += [re.sub(r"(?<!`)`([^`]+)`(?!`)", r"``\1``", re.sub(r"([\\*_|])(?![^`]*`[^`]*$)", r"\\\1", row)) for row in rows]
