@@ -99,7 +99,7 @@ template <class R>
 WorkspaceBytes stedc_workspace_bytes(std::int64_t n, bool vectors, bool on_gpu, Pointers pointers) {
   require_size(n, Argument::n);
   if (on_gpu) return stedc_gpu_bytes<R>(pointers, n, vectors);
-  return {divide_and_conquer_bytes_on_cpu<R>(n, vectors, n), 0};
+  return {divide_and_conquer_bytes_on_cpu<R>(n, vectors ? n : 0, n), 0};
 }
 
 template <class T>
