@@ -23,7 +23,7 @@ declare -A sees=(
 )
 # room of solver -> its height; rooms of one height do not include each other
 declare -A height=(
-  [api]=0 [prepare]=1 [devices]=2 [tridiagonal]=3 [reduction]=3 [generalised]=3 [back]=4 [refine]=4 [batched]=4 [verify]=5 [calibrate]=6 [path]=7
+  [api]=0 [prepare]=1 [devices]=2 [tridiagonal]=3 [reduction]=3 [generalised]=3 [back]=4 [batched]=4 [refine]=5 [verify]=5 [calibrate]=6 [path]=7
   [driver]=8 [sparse]=9 [c]=10 [distributed]=11 [lapack_names]=11
 )
 top_level="solver blas2 gemm_df hybrid apps tests data scripts CMakeLists.txt README.md LICENSE CHANGELOG.md CONTRIBUTING.md CITATION.cff \

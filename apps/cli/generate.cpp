@@ -210,10 +210,9 @@ void add_generate(CLI::App& app, Action& action) {
   command.add_option("N", spec.n, "Order of the matrix")
       ->check(CLI::Range(std::int64_t{1}, std::int64_t{1'000'000'000}));
   begin_group(command, "Results");
-  named_output(
-      command.add_option(
-          "-o,--output", options->output,
-          "Output file; the ending is its format: .mtx, .npy, .raw, .bin, .h5 (FILE.h5:/NAME: a dataset)"))
+  named_output(command.add_option("-o,--output", options->output,
+                                  "Output file; the ending is its format: .mtx, .npy, .csv, .txt, .raw, "
+                                  ".bin, .h5 (FILE.h5:/NAME: a dataset)"))
       ->option_text("FILE");
   named_output(command.add_option("--exact", options->exact,
                                   "Write the exact eigenvalues to FILE: .npy, .h5, .mtx, otherwise text"))

@@ -10,6 +10,7 @@
 #include "apps/io/text_number.hpp"
 #include "apps/support/exit_codes.hpp"
 #include "apps/support/help.hpp"
+#include "apps/support/solve_picture.hpp"
 #include "solver/prepare/subset.hpp"
 
 namespace eigen_g::apps {
@@ -38,7 +39,10 @@ ResultFormat result_format(const SolveOptions& options) {
       throw UsageError("--format " + name + ": " + options.prefix + " names an HDF5 file; omit --format");
     return ResultFormat::hdf5;
   }
-  return name == "mtx" ? ResultFormat::mtx : name == "txt" ? ResultFormat::txt : ResultFormat::npy;
+  return name == "mtx"   ? ResultFormat::mtx
+         : name == "txt" ? ResultFormat::txt
+         : name == "csv" ? ResultFormat::csv
+                         : ResultFormat::npy;
 }
 
 std::string options_of_gpu(const SolveOptions& options) {
@@ -151,8 +155,8 @@ CLI::Option* add_solve_options(CLI::App& command, SolveOptions& wanted) {
           "(..., m) "
           "and (..., n, m)"))
       ->option_text("PREFIX");
-  command.add_option("--format", options->format, "Format of the results: npy (default), mtx, txt")
-      ->check(CLI::IsMember({"npy", "mtx", "txt"}))
+  command.add_option("--format", options->format, "Format of the results: npy (default), mtx, txt, csv")
+      ->check(CLI::IsMember({"npy", "mtx", "txt", "csv"}))
       ->option_text("FORMAT");
   begin_group(command, "Which pairs");
   CLI::Option* subset_by_index =
@@ -206,6 +210,9 @@ CLI::Option* add_solve_options(CLI::App& command, SolveOptions& wanted) {
   not_empty(command.add_option("--calibration", options->calibration,
                                "Rates of this machine from 'eigen_g calibrate' (default: the cached file)"))
       ->option_text("FILE");
+  command.add_flag("--print", options->print,
+                   "Print every eigenvalue (default: the first five and the last five)");
+  add_plot_option(command, options->plot);
   command.add_flag("--predict", options->predict, "Print the plan and the predicted times before the solve");
   begin_group(command, "Results");
   CLI::Option* values_only =

@@ -1,4 +1,5 @@
 // Tests of eigen_g selftest as a process, and of the command's completion for shells and its help.
+#include <algorithm>
 #include <filesystem>
 #include <map>
 #include <nlohmann/json.hpp>
@@ -9,12 +10,14 @@
 
 using namespace support;
 
-TEST_CASE("selftest --quick passes here, and its report has every case with its ratios, in each type") {
+TEST_CASE(
+    "selftest passes here, prints few lines, and its report has every case with its ratios, in each type") {
   const TemporaryFolder folder;
-  const ProcessResult outcome = succeed({"selftest", "--quick", "--json", folder / "st.json"});
-  CHECK_THAT(outcome.out, ContainsSubstring("pass\n") && ContainsSubstring("lapack 18 band") &&
-                              ContainsSubstring("glued-wilkinson") && ContainsSubstring("worst: residual"));
+  const ProcessResult outcome = succeed({"selftest", "--json", folder / "st.json"});
+  CHECK_THAT(outcome.out, ContainsSubstring("pass\n") && ContainsSubstring("glued-wilkinson") &&
+                              ContainsSubstring("worst: residual"));
   CHECK(outcome.out.find("FAILED") == std::string::npos);
+  CHECK(std::count(outcome.out.begin(), outcome.out.end(), '\n') < 60);
   const auto report = nlohmann::json::parse(text_of_file(folder / "st.json"));
   std::map<std::string, int> cases, batches;
   std::map<std::pair<std::string, std::string>, double> worst;
@@ -38,8 +41,18 @@ TEST_CASE("selftest --quick passes here, and its report has every case with its 
           worst.at({w["family"].get<std::string>(), w["type"].get<std::string>()}));
 }
 
+TEST_CASE("selftest --cases prints a line for each case") {
+  const TemporaryFolder folder;
+  const ProcessResult outcome =
+      succeed({"selftest", "--cases", "--types", "s", "--json", folder / "st.json"});
+  const auto report = nlohmann::json::parse(text_of_file(folder / "st.json"));
+  CHECK_THAT(outcome.out, ContainsSubstring("lapack 18 band"));
+  CHECK(static_cast<std::size_t>(std::count(outcome.out.begin(), outcome.out.end(), '\n')) >
+        report["cases"].size());
+}
+
 TEST_CASE("selftest: wrong usage ends in 2") {
-  fail_with(2, {"selftest", "--quick", "--full"});
+  fail_with(2, {"selftest", "--long", "--full"});
   for (const char* types : {"x", "dd", ""}) fail_with(2, {"selftest", "--types", types});
 }
 
