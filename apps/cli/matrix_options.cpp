@@ -12,6 +12,7 @@
 #include "apps/cli/matrix_input.hpp"
 #include "apps/io/input_file.hpp"
 #include "apps/support/exit_codes.hpp"
+#include "apps/support/help.hpp"
 #include "apps/support/text.hpp"
 #include "hybrid/instantiate.hpp"
 #include "hybrid/machine/cpu.hpp"
@@ -62,6 +63,7 @@ io::FileError not_finite_in_file(const std::string& file, std::int64_t row, std:
 CLI::Option* add_matrix_options(CLI::App& command, MatrixOptions& options) {
   std::vector<std::string> names;
   for (const auto& [name, format] : formats) names.emplace_back(name);
+  begin_group(command, "Matrix");
   CLI::Option* const file =
       command
           .add_option("MATRIX", options.file,

@@ -89,19 +89,23 @@ PythonReport stedc_at(const CallOptions& plan, std::int64_t n, Address d, Addres
       stage_types);
 }
 
-PythonReport ormtr_at(const CallOptions& plan, std::int64_t n, std::int64_t m, Address a, std::int64_t lda,
-                      Address tau, Address z, std::int64_t ldz, int gpu, Address stream) {
+PythonReport ormtr_at(const CallOptions& plan, bool right, bool adjoint, std::int64_t n, std::int64_t m,
+                      Address a, std::int64_t lda, Address tau, Address z, std::int64_t ldz, int gpu,
+                      Address stream) {
   const GilReleased free;
   const OnGpu on(gpu);
   const Uplo uplo = plan.options.uplo;
+  const Side side = right ? Side::right : Side::left;
+  const Trans trans = adjoint ? Trans::adjoint : Trans::none;
   return with_type(
       plan.dtype,
       [&]<class T>() {
         if (gpu < 0)
-          return reported(ormtr<T>(uplo, n, m, pointer<const T>(a), lda, pointer<const T>(tau), pointer<T>(z),
-                                   ldz, plan.devices));
-        return reported(ormtr<T>(uplo, n, m, device(pointer<const T>(a)), lda, device(pointer<const T>(tau)),
-                                 device(pointer<T>(z)), ldz, pointer<CUstream_st>(stream)));
+          return reported(ormtr<T>(side, uplo, trans, n, m, pointer<const T>(a), lda, pointer<const T>(tau),
+                                   pointer<T>(z), ldz, plan.devices));
+        return reported(ormtr<T>(side, uplo, trans, n, m, device(pointer<const T>(a)), lda,
+                                 device(pointer<const T>(tau)), device(pointer<T>(z)), ldz,
+                                 pointer<CUstream_st>(stream)));
       },
       stage_types);
 }

@@ -35,8 +35,8 @@ struct HostParts {
     t = {arena.take<real_t<T>>(n), arena.take<real_t<T>>(n)};
     if (places_of<T>(plan, {}).u.where == Where::own) u = arena.matrix<real_t<T>>(n, m, n);
     kept = arena.part(path.kept);
-    scratch = arena.part(
-        std::max(path.scratch, divide_and_conquer_bytes_on_cpu<real_t<T>>(n, plan.options.vectors, m)));
+    scratch = arena.part(std::max(
+        path.scratch, divide_and_conquer_bytes_on_cpu<real_t<T>>(n, plan.options.vectors ? n : 0, m)));
   }
 };
 

@@ -285,7 +285,19 @@ def solve_ragged(
 def sytrd(plan: CallOptions, n: int, a: int, lda: int, d: int, e: int, tau: int, gpu: int, stream: int, /) -> Report: ...
 def stedc(plan: CallOptions, n: int, d: int, e: int, z: int, ldz: int, gpu: int, stream: int, /) -> Report: ...
 def ormtr(
-    plan: CallOptions, n: int, m: int, a: int, lda: int, tau: int, z: int, ldz: int, gpu: int, stream: int, /
+    plan: CallOptions,
+    right: bool,
+    adjoint: bool,
+    n: int,
+    m: int,
+    a: int,
+    lda: int,
+    tau: int,
+    z: int,
+    ldz: int,
+    gpu: int,
+    stream: int,
+    /,
 ) -> Report: ...
 def verify(plan: CallOptions, n: int, a: int, lda: int, m: int, w: int, z: int, ldz: int, /) -> Verification: ...
 def verify_sparse(

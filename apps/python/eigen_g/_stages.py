@@ -246,13 +246,33 @@ def eigvalsh_tridiagonal(
 
 
 @overload
-def apply_q(t: Tridiagonal[Other], z: Other, *, device: Device = ..., threads: int = ...) -> Other: ...
+def apply_q(
+    t: Tridiagonal[Other], z: Other, *, right: bool = ..., adjoint: bool = ..., device: Device = ..., threads: int = ...
+) -> Other: ...
 @overload
-def apply_q(t: Tridiagonal[DoubleArray], z: HostMatrix, *, device: Device = ..., threads: int = ...) -> DoubleArray: ...
-def apply_q(t: Tridiagonal[Any], z: Array, *, device: Device = "auto", threads: int = 0) -> Array:
+def apply_q(
+    t: Tridiagonal[DoubleArray],
+    z: HostMatrix,
+    *,
+    right: bool = ...,
+    adjoint: bool = ...,
+    device: Device = ...,
+    threads: int = ...,
+) -> DoubleArray: ...
+def apply_q(
+    t: Tridiagonal[Any],
+    z: Array,
+    *,
+    right: bool = False,
+    adjoint: bool = False,
+    device: Device = "auto",
+    threads: int = 0,
+) -> Array:
     """Returns Q z for the Q of t = tridiagonalize(a).
 
-    z  n x m, same framework, type and device as t; not changed
+    z        n x m, or m x n with right=True; same framework, type and device as t; not changed
+    right    True: z Q
+    adjoint  True: Q^H instead of Q
 
     With u from solve_tridiagonal(t.d, t.e), apply_q(t, u) are the eigenvectors of a. LAPACK: dormtr; 2 n^2 m flops. Raises as eigh.
 
@@ -266,8 +286,8 @@ def apply_q(t: Tridiagonal[Any], z: Array, *, device: Device = "auto", threads: 
     of_reflectors, _reflectors, reflectors = _looked_at(t.reflectors, "t.reflectors")
     of_tau, tau, tau_view = _looked_at(t.tau, "t.tau")
     n = square(reflectors, "t.reflectors")
-    if len(view.shape) != 2 or view.shape[0] != n:
-        raise ValueError(f"z must have {n} rows, its shape is {view.shape}")
+    if len(view.shape) != 2 or view.shape[1 if right else 0] != n:
+        raise ValueError(f"z must have {n} {'columns' if right else 'rows'}, its shape is {view.shape}")
     if tau_view.shape != (max(0, n - 1),):
         raise ValueError(f"t.tau must have n - 1 = {max(0, n - 1)} entries, its shape is {tau_view.shape}")
     places = {(of.name, x.gpu, x.dtype) for of, x in ((framework, view), (of_reflectors, reflectors), (of_tau, tau_view))}
@@ -281,8 +301,9 @@ def apply_q(t: Tridiagonal[Any], z: Array, *, device: Device = "auto", threads: 
         plan = plan_of(view.dtype, bool(t.lower), where=DeviceOptions(device=device, threads=threads))
         stream, _stream = framework.stream(view.gpu)
         at, at_tau = framework.address(rows), framework.address(tau)
-        m = view.shape[1]
-        _core.ormtr(plan, n, m, reflectors.address, layout[0], at_tau, at, max(1, n), view.gpu, stream)
+        count, m = view.shape
+        product = bool(right), bool(adjoint), count, m
+        _core.ormtr(plan, *product, reflectors.address, layout[0], at_tau, at, max(1, count), view.gpu, stream)
         return framework.transposed(rows)
 
 

@@ -26,6 +26,17 @@ def test_the_stages_make_a_solve(n, lower, order):
     np.testing.assert_allclose(eigen_g.apply_q(t, u[:, :1]), z[:, :1], atol=1e-13)
 
 
+def test_apply_q_from_both_sides_and_its_transpose():
+    n, m = 30, 4
+    t = eigen_g.tridiagonalize(random_symmetric(n), lower=False)
+    q, z = eigen_g.apply_q(t, np.eye(n)), np.cos(np.arange(n * m)).reshape(n, m)
+    np.testing.assert_allclose(eigen_g.apply_q(t, z, adjoint=True), q.T @ z, atol=1e-13)
+    np.testing.assert_allclose(eigen_g.apply_q(t, z.T, right=True), z.T @ q, atol=1e-13)
+    np.testing.assert_allclose(eigen_g.apply_q(t, z.T, right=True, adjoint=True), z.T @ q.T, atol=1e-13)
+    with pytest.raises(ValueError, match="30 columns"):
+        eigen_g.apply_q(t, z, right=True)
+
+
 def test_bad_shapes():
     with pytest.raises(ValueError, match="n - 1"):
         eigen_g.solve_tridiagonal(np.ones(4), np.ones(4))
