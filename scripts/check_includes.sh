@@ -27,7 +27,7 @@ declare -A height=(
   [driver]=8 [sparse]=9 [c]=10 [distributed]=11 [lapack_names]=11
 )
 top_level="solver blas2 gemm_df hybrid apps tests data scripts CMakeLists.txt README.md LICENSE CHANGELOG.md CONTRIBUTING.md CITATION.cff \
-pyproject.toml"
+pyproject.toml CMakePresets.json"
 
 faults=0
 fault() {
@@ -48,6 +48,7 @@ while read -r file; do
   [[ -z $file ]] || public_headers[${file##*/}]=$file
 done < <(cat scripts/public_headers.txt 2>/dev/null || true)
 public_headers[symv_c.h]=blas2/symv/symv_c.h  # of a build with CUDA
+public_headers[distributed.h]=solver/distributed/distributed.h  # of a build with MPI
 
 # Prints the path from the project's root of an include of $2 in file $1, in quotes or not; nothing for a header from outside.
 resolve() {

@@ -52,7 +52,7 @@ struct StedcOnCpu {
     const std::int64_t most = which.subset.max_count(n);
     if (vectors && (is_complex<T> || multiply)) u = arena.matrix<R>(n, most, n);
     if (vectors && multiply) rows = arena.matrix<R>(std::min<std::int64_t>(planes<T> * n, 256), n, 256);
-    scratch = arena.part(divide_and_conquer_bytes_on_cpu<R>(n, vectors, most));
+    scratch = arena.part(divide_and_conquer_bytes_on_cpu<R>(n, vectors ? n : 0, most));
   }
 };
 

@@ -59,7 +59,7 @@ struct ClusterParts {
         tau(arena.take<double>(m)),
         y(arena.matrix<double>(m, m, m)),
         scratch(arena.part(std::max({tridiagonalize_bytes_on_cpu<double>(m),
-                                     divide_and_conquer_bytes_on_cpu<double>(m, true, m),
+                                     divide_and_conquer_bytes_on_cpu<double>(m, m, m),
                                      back_transform_bytes_on_cpu<double>(m, m)}))) {}
 };
 
