@@ -257,7 +257,8 @@ template <class R>
 void OnThreads<R>::deflate_one(const Part& p) const {
   const R e = x_.e[p.merge.cut()];
   const MatrixView<const R> q = ends_of_q_.data ? ends_of_q_ : q_;
-  for (Index i = 0; i < p.merge.size; ++i) form_z(p.merge, rows_.for_values(n_), q, p.x, e, i);
+  const Rows rows = rows_.for_values(n_);
+  for (Index i = 0; i < p.merge.size; ++i) form_z(p.merge, rows, q, p.x, e, i);
   dc::deflate(OneThread{}, p.merge, p.x, e, p.shape);
 }
 template <class R>
@@ -374,6 +375,8 @@ void OnThreads<R>::compress_rows(const Part& p, bool upper_rows, Index begin, In
   const Index kept = rows_.count_of(merge), upper = rows_.upper_count(merge);
   const Index first_row = upper_rows ? 0 : upper, rows = upper_rows ? upper : kept - upper;
   const Index row_of_q = rows_.upper_first(merge) + first_row;
+  const bool has_first = rows_.is_first(merge, row_of_q),
+             has_last = rows_.is_last(merge, row_of_q + rows - 1);
   const Index first_column = upper_rows ? 0 : shape.lower_begin();
   const Index inner = (upper_rows ? shape.upper_end() : k) - first_column;
   // The rows from `row` on of an entry's column of Q; null: zeros.
@@ -391,8 +394,8 @@ void OnThreads<R>::compress_rows(const Part& p, bool upper_rows, Index begin, In
     } else {
       R* const to = to_kept(target, row);
       std::fill(std::copy_n(values, count, to), to + tile, R(0));
-      if (rows_.is_first(merge, row_of_q + row)) x.first_of_c[target] = values[0];
-      if (rows_.is_last(merge, row_of_q + row + count - 1)) x.last_of_c[target] = values[count - 1];
+      if (has_first && row == 0) x.first_of_c[target] = values[0];
+      if (has_last && row + count == rows) x.last_of_c[target] = values[count - 1];
     }
   };
   for (Index s = begin; s < end; ++s) {
@@ -509,6 +512,8 @@ void OnThreads<R>::multiply(const Part& p, bool end_rows, Roots panel, Index blo
   const Index row = (block % row_blocks - (upper_rows ? 0 : upper_blocks)) * block_rows_;
   const Index rows = std::min(block_rows_, (upper_rows ? upper : lower) - row);
   const Index kept_row = (upper_rows ? 0 : upper) + row, row_of_q = rows_.upper_first(merge) + kept_row;
+  const bool has_first = end_rows && rows_.is_first(merge, row_of_q),
+             has_last = end_rows && rows_.is_last(merge, row_of_q + rows - 1);
   const Index padded = round_up(rows, static_cast<Index>(kernels_.tile_rows));
   const Index first_inner = upper_rows ? 0 : shape.lower_begin();
   const Index inner = (upper_rows ? shape.upper_end() : shape.k) - first_inner;
@@ -526,8 +531,8 @@ void OnThreads<R>::multiply(const Part& p, bool end_rows, Roots panel, Index blo
     R* const to = column(p, !end_rows, root);
     if (!to) continue;
     std::copy_n(sum + j * padded, rows, to + kept_row);
-    if (end_rows && rows_.is_first(merge, row_of_q)) to[kept_row] = p.x.first_of_q[root];
-    if (end_rows && rows_.is_last(merge, row_of_q + rows - 1)) to[kept_row + rows - 1] = p.x.last_of_q[root];
+    if (has_first) to[kept_row] = p.x.first_of_q[root];
+    if (has_last) to[kept_row + rows - 1] = p.x.last_of_q[root];
   }
 }
 
