@@ -13,6 +13,7 @@
 
 using eigen_g::DeviceChoice;
 using eigen_g::Stage;
+using eigen_g::Subset;
 using eigen_g::Uplo;
 using support::OnCpu;
 using support::OnGpu;
