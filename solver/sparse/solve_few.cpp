@@ -22,7 +22,7 @@
 namespace eigen_g {
 
 const char* name(FewMethod method) {
-  constexpr const char* names[] = {"auto", "dense", "lanczos"};
+  constexpr const char* names[] = {"auto", "dense", "lanczos", "shift-invert"};
   return names[static_cast<int>(method)];
 }
 
