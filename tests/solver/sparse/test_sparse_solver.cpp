@@ -151,6 +151,20 @@ TEST_CASE("A shift on an eigenvalue of high multiplicity moves, and the report s
   }
 }
 
+TEST_CASE("A count on a threefold value moves") {
+  SKIP_WITHOUT_LIBRARY();
+  const PencilCase a = support::box(16, 16, 16);
+  SparseSolver<double> solver(a.k.view(), a.mass());
+  for (const std::size_t i : {1, 20, 57}) {
+    const double value = a.values[i];
+    const auto below = std::lower_bound(a.values.begin(), a.values.end(), value * (1 - 1e-12)) - a.values.begin();
+    const auto upto = std::lower_bound(a.values.begin(), a.values.end(), value * (1 + 1e-12)) - a.values.begin();
+    const EigenvalueCount count = solver.count(value);
+    CHECK(count.below == (count.at > value ? upto : below));
+    CHECK((count.moved || upto - below == 1));
+  }
+}
+
 TEST_CASE("A shift next to a double value") {
   SKIP_WITHOUT_LIBRARY();
   const PencilCase a = support::box(20, 20, 0);
