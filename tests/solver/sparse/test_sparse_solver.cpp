@@ -157,8 +157,10 @@ TEST_CASE("A count on a threefold value moves") {
   SparseSolver<double> solver(a.k.view(), a.mass());
   for (const std::size_t i : {1, 20, 57}) {
     const double value = a.values[i];
-    const auto below = std::lower_bound(a.values.begin(), a.values.end(), value * (1 - 1e-12)) - a.values.begin();
-    const auto upto = std::lower_bound(a.values.begin(), a.values.end(), value * (1 + 1e-12)) - a.values.begin();
+    const auto below =
+        std::lower_bound(a.values.begin(), a.values.end(), value * (1 - 1e-12)) - a.values.begin();
+    const auto upto =
+        std::lower_bound(a.values.begin(), a.values.end(), value * (1 + 1e-12)) - a.values.begin();
     const EigenvalueCount count = solver.count(value);
     CHECK(count.below == (count.at > value ? upto : below));
     CHECK((count.moved || upto - below == 1));
