@@ -451,7 +451,7 @@ TEST_CASE("Pairs of one matrix near a target are found without a dense matrix") 
 TEST_CASE("The inverse as an operator") {
   SKIP_WITHOUT_LIBRARY();
   const std::int64_t n = 120, width = 4;
-  // K is tridiagonal: 2 - target on the diagonal, -1 beside it.
+  // K is tridiagonal: 2 - target on the diagonal, -1 next to it.
   const double target = 1.0;
   int calls = 0;
   const SparseOperator<double> inverse{n, [&](const double* x, double* y) {
