@@ -70,6 +70,14 @@ template <class T>
 template <class T>
 [[nodiscard]] Verification verify(const CsrMatrix<T>& a, std::int64_t m, const same_t<real_t<T>>* w,
                                   const same_t<T>* z, std::int64_t ldz, int threads = 0);
+// Verifies pairs of the pencil K - w M; `count` is their number. Here
+//   lapack_residual       max over j of |K z_j - w_j M z_j|_2 / ((|K|_1 + |w_j| |M|_1) |z_j|_2 n ulp)
+//   lapack_orthogonality  ||Z^T M Z - I||_1 / (n ulp); with buckling Z^T K Z
+// and worst_residual is lapack_residual without n ulp. norm_one and norm_frobenius are norms of K.
+template <class T>
+[[nodiscard]] Verification verify(const CsrMatrix<T>& k, const SparseMass<T>& m, std::int64_t count,
+                                  const same_t<real_t<T>>* w, const same_t<T>* z, std::int64_t ldz,
+                                  bool buckling = false, int threads = 0);
 [[nodiscard]] Verification verify(const SparseGrid& a, std::int64_t m, const double* w, const double* z,
                                   std::int64_t ldz, int threads = 0);
 
