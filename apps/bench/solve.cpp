@@ -104,6 +104,13 @@ void solve_on_cpu(std::int64_t n, int rounds, int threads, Json& result) {
   measure("lapack_values", false, false, [&] { return lapack_call('N'); });
 }
 
+// True for a case that solve_on_cpu() has measured.
+bool of_cpu(const Json& c) {
+  return c.contains("calls") && std::ranges::any_of(c["calls"], [](const Json& call) {
+           return call.value("name", "").starts_with("lapack_");
+         });
+}
+
 class Solve final : public Benchmark {
  public:
   Solve()
@@ -221,7 +228,7 @@ class Solve final : public Benchmark {
 
   void conclude(Json& c) const override {
     for (const std::string what : {"vectors", "values"}) {
-      if (on_host()) {
+      if (of_cpu(c)) {
         c["ratios"][what] = quotient(c, {"lapack_" + what + "/seconds"}, "host_" + what + "/seconds");
         continue;
       }
@@ -239,7 +246,7 @@ class Solve final : public Benchmark {
   }
 
   std::vector<Limit> limits(const Json& c) const override {
-    if (on_host())
+    if (of_cpu(c))
       return {{"bit_for_bit"},
               {"host_values/values", value_limit},
               {"host_vectors/residual", lapack_ratio_limit},
@@ -263,7 +270,8 @@ class Solve final : public Benchmark {
 
   std::vector<Table> tables(const Json& report) const override {
     std::string stages;
-    const std::string vectors = on_host() ? "host_vectors" : "device_vectors";
+    const bool on_cpu = std::ranges::any_of(report["cases"], of_cpu);
+    const std::string vectors = on_cpu ? "host_vectors" : "device_vectors";
     for (const Json& c : report["cases"]) {
       const Json all = at(c, vectors + "/stages");
       for (const auto& stage : all.items())
@@ -271,7 +279,7 @@ class Solve final : public Benchmark {
             stages.find(column) == std::string::npos)
           stages += column;
     }
-    if (on_host())
+    if (on_cpu)
       return {
           {R"(type = type; n = n; eigen_g = host_vectors/seconds time; LAPACK = lapack_vectors/seconds time; x = ratios/vectors %.2f;
       values only = host_values/seconds time; LAPACK = lapack_values/seconds time; x = ratios/values %.2f;
