@@ -10,9 +10,12 @@ memory and on its current stream.
     w, v = eigen_g.eigh(a, b)       # a @ v = b @ v * w
     w, v = eigen_g.eigh(stack)      # many matrices (..., n, n) in one call; eigh_many([a1, a2]): of different orders
 
+A few pairs of large sparse matrices and pencils, with the arguments of scipy.sparse.linalg.eigsh: eigen_g.sparse.eigsh.
+
 With gradients: eigen_g.torch.eigh, eigen_g.jax.eigh. For existing programs: `with eigen_g.patched("torch"): ...`
 """
 
+from . import sparse
 from ._core import DeviceError, InvalidArgument, NonFiniteEntry, OutOfMemory
 from ._core import BatchReport, GeneralisedVerification, Report, Verification, gpu_count, version as _version
 from ._eigh import EighResult, LinAlgError, eigh, eigvalsh, workspace_bytes
@@ -42,6 +45,7 @@ __all__ = [
     "gpu_count",
     "patched",
     "solve_tridiagonal",
+    "sparse",
     "tridiagonalize",
     "verify",
     "workspace_bytes",
