@@ -1,17 +1,19 @@
 #!/usr/bin/env bash
-# scripts/install_packages.sh [--mpi] [--hdf5] [COMMAND...]
+# scripts/install_packages.sh [--mpi] [--hdf5] [--mumps] [COMMAND...]
 # Installs the packages that the build needs and CMake cannot find, with apt-get as root or with a password-free sudo. For other
 # users it prints the line to run. It does nothing if nothing is missing. Each missing COMMAND is installed too, from the package
-# of its name. --mpi adds MPI, ScaLAPACK and ELPA, for solves by several processes; --hdf5 adds HDF5.
+# of its name. --mpi adds MPI, ScaLAPACK and ELPA, for solves by several processes; --hdf5 adds HDF5; --mumps adds
+# MUMPS and METIS, which factorise sparse matrices.
 set -euo pipefail
 # shellcheck source=scripts/common.sh
 source "$(dirname "${BASH_SOURCE[0]}")/common.sh"
 
-mpi=OFF hdf5=OFF
+mpi=OFF hdf5=OFF mumps=OFF
 while [[ ${1:-} == --* ]]; do
   case $1 in
     --mpi) mpi=AUTO ;;
     --hdf5) hdf5=AUTO ;;
+    --mumps) mumps=AUTO ;;
     *) die "unknown option $1" ;;
   esac
   shift
@@ -37,9 +39,10 @@ missing_packages() {
     names+=(libopenblas-dev liblapacke-dev libcli11-dev nlohmann-json3-dev catch2)
     [[ $mpi == OFF ]] || names+=(libopenmpi-dev libscalapack-openmpi-dev libelpa-dev)
     [[ $hdf5 == OFF ]] || names+=(libhdf5-dev)
+    [[ $mumps == OFF ]] || names+=(libmumps-seq-dev libmetis-dev)
   else
     rm -rf "$probe/build"
-    cmake --no-warn-unused-cli -S "$root/scripts/cmake/probe" -B "$probe/build" "${cmake_args[@]}" -DEIGEN_G_MPI=$mpi -DEIGEN_G_HDF5=$hdf5 \
+    cmake --no-warn-unused-cli -S "$root/scripts/cmake/probe" -B "$probe/build" "${cmake_args[@]}" -DEIGEN_G_MPI=$mpi -DEIGEN_G_HDF5=$hdf5 -DEIGEN_G_MUMPS=$mumps \
       >"$probe/log" 2>&1 || { cat "$probe/log" >&2; die "CMake cannot compile a trivial project (see above)"; }
     read -r -a names <"$probe/build/missing" || true
   fi

@@ -21,6 +21,7 @@
 #include "hybrid/machine/cpu.hpp"
 #include "hybrid/machine/device.hpp"
 #include "solver/api/eigen_g.hpp"
+#include "solver/api/sparse.hpp"
 
 namespace eigen_g::apps {
 
@@ -65,6 +66,8 @@ Json info_json() {
           {"libraries",
            {{"OpenBLAS", blas_version()},
             {"HDF5", io::hdf5_version()},
+            {"MUMPS", version(FactorLibrary::mumps)},
+            {"PARDISO", version(FactorLibrary::pardiso)},
             {"CUDA toolkit", cuda_toolkit_version()},
             {"CUDA driver", cuda_driver_version()},
             {"cuBLAS", cublas_version()}}}};

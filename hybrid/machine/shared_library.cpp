@@ -17,10 +17,12 @@ SharedLibrary::SharedLibrary(const std::vector<std::string>& files) {
   throw DeviceError("cannot load " + files.front() + ": " + why_not);
 }
 
+#ifdef EIGEN_G_TOOLKIT_FOLDER
 SharedLibrary SharedLibrary::of_toolkit(const std::string& name, int major) {
   const std::string file = "lib" + name + ".so." + std::to_string(major);
   return SharedLibrary({file, EIGEN_G_TOOLKIT_FOLDER "/" + file});
 }
+#endif
 
 void* SharedLibrary::find(const char* function) const {
   if (void* const found = dlsym(library_, function)) return found;

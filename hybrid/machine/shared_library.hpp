@@ -1,5 +1,5 @@
 // SharedLibrary and LateCall: functions of a shared library that is loaded at the first call of one of them. A process that
-// calls none of them pays neither time nor memory. CUDA builds only.
+// calls none of them pays neither time nor memory.
 #pragma once
 
 #include <algorithm>
@@ -19,6 +19,7 @@ class SharedLibrary {
   // Throws DeviceError with the loader's message for each file.
   explicit SharedLibrary(const std::vector<std::string>& files);
   // Loads lib<name>.so.<major>, from the loader's search path or else from the folder of the CUDA toolkit of this build.
+  // CUDA builds only.
   static SharedLibrary of_toolkit(const std::string& name, int major);
 
   void* find(const char* function) const;  // throws DeviceError

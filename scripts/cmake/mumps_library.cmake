@@ -1,0 +1,30 @@
+# Sparse matrices are factorised by MUMPS if the headers and libraries of MUMPS (sequential) and METIS are found. With EIGEN_G_MUMPS=ON
+# a missing library is an error; OFF leaves it out. Nothing is linked with them: a process loads them at its first factorisation. The
+# struct of MUMPS's header changes from version to version, so the program loads the version that the header belongs to.
+# Code that calls them links the target eigen_g_mumps.
+set(EIGEN_G_HAVE_MUMPS FALSE)
+if(NOT EIGEN_G_MUMPS STREQUAL "OFF")
+  find_path(EIGEN_G_MUMPS_INCLUDE_DIR dmumps_c.h PATH_SUFFIXES mumps)
+  find_library(EIGEN_G_MUMPS_LIBRARY NAMES dmumps_seq)
+  find_path(EIGEN_G_METIS_INCLUDE_DIR metis.h)
+  find_library(EIGEN_G_METIS_LIBRARY NAMES metis)
+  mark_as_advanced(EIGEN_G_MUMPS_INCLUDE_DIR EIGEN_G_MUMPS_LIBRARY EIGEN_G_METIS_INCLUDE_DIR EIGEN_G_METIS_LIBRARY)
+  if(EIGEN_G_MUMPS_INCLUDE_DIR AND EIGEN_G_MUMPS_LIBRARY MATCHES "\\.so" AND EIGEN_G_METIS_INCLUDE_DIR AND EIGEN_G_METIS_LIBRARY MATCHES "\\.so")
+    set(EIGEN_G_HAVE_MUMPS TRUE)
+    file(STRINGS ${EIGEN_G_MUMPS_INCLUDE_DIR}/dmumps_c.h mumps_version REGEX "define MUMPS_VERSION \"")
+    string(REGEX REPLACE ".*\"(.*)\".*" "\\1" mumps_version "${mumps_version}")
+    add_library(eigen_g_mumps INTERFACE)
+    target_include_directories(eigen_g_mumps SYSTEM INTERFACE ${EIGEN_G_MUMPS_INCLUDE_DIR} ${EIGEN_G_METIS_INCLUDE_DIR})
+    get_filename_component(mumps_file ${EIGEN_G_MUMPS_LIBRARY} REALPATH)
+    get_filename_component(metis_file ${EIGEN_G_METIS_LIBRARY} REALPATH)
+    target_compile_definitions(eigen_g_mumps INTERFACE EIGEN_G_MUMPS_FILE="${mumps_file}" EIGEN_G_METIS_FILE="${metis_file}")
+  elseif(EIGEN_G_MUMPS STREQUAL "ON")
+    message(FATAL_ERROR "EIGEN_G_MUMPS is ON, but sequential MUMPS and METIS with their headers were not found (on Debian or Ubuntu: "
+                        "apt-get install libmumps-seq-dev libmetis-dev)")
+  endif()
+endif()
+if(EIGEN_G_HAVE_MUMPS)
+  message(STATUS "Sparse factorisations: by MUMPS ${mumps_version}")
+else()
+  message(STATUS "Sparse factorisations: no MUMPS")
+endif()

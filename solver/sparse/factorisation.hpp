@@ -1,0 +1,62 @@
+// Factorisation: S = L D L^T of a sparse real symmetric matrix S by a library (FactorLibrary), with a symmetric permutation and pivots of
+// order 1 and 2. The pattern of S is analysed once. Each factor() then takes other values. By Sylvester's law of inertia the number of
+// negative eigenvalues of S is the number of negative eigenvalues of D.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <vector>
+
+#include "solver/api/sparse.hpp"
+
+namespace eigen_g {
+
+// The lower triangle of a symmetric pattern in CSC form: column j has the rows row[p], offsets[j] <= p < offsets[j + 1], ascending. The
+// diagonal is complete, so row[offsets[j]] = j.
+struct LowerPattern {
+  std::int64_t n = 0;
+  std::vector<std::int64_t> offsets;
+  std::vector<std::int32_t> row;
+  std::int64_t entries() const { return static_cast<std::int64_t>(row.size()); }
+};
+
+// The outcome of a numerical factorisation.
+struct Pivots {
+  std::int64_t negative = 0;
+  // Pivots that are zero to working accuracy, or that the library has changed. The factor is then not S's, and nothing may be concluded
+  // from it.
+  std::int64_t null = 0;
+  std::int64_t null_row = -1;  // row of the first of them; -1: not known
+};
+
+class Factorisation {
+ public:
+  virtual ~Factorisation() = default;
+  // Factorises the matrix with these values of the pattern. Throws OutOfMemory.
+  virtual Pivots factor(const double* values) = 0;
+  // X := S^-1 X with the last factor. X is n x columns, column-major, contiguous.
+  virtual void solve(std::int64_t columns, double* x) = 0;
+  // Number of entries of L, and bytes of memory: predicted by the analysis, and those of the last factor after factor().
+  virtual std::int64_t entries() const = 0;
+  virtual std::uint64_t bytes() const = 0;
+};
+
+// The library that `library` means on this machine: itself, or for automatic the first one that is available. Throws InvalidArgument
+// (library) if it is not available; `purpose` begins the message, as "the pairs nearest 4.2 of order 60000 need a factorisation".
+FactorLibrary require_library(FactorLibrary library, const std::string& purpose);
+// Analyses the pattern. Throws OutOfMemory, before any allocation of a factor, if the memory of the host is too small for it.
+std::unique_ptr<Factorisation> analyse(FactorLibrary library, const LowerPattern& pattern);
+
+// A fill-reducing permutation by nested dissection of the graph of the pattern (METIS). Rows with equal neighbours, as the unknowns of one
+// node of a finite-element mesh, are one vertex. Returns the new position of each row, from 0.
+using NodeDissection = int (*)(std::int32_t* vertices, std::int32_t* offsets, std::int32_t* neighbours,
+                               std::int32_t* weights, std::int32_t* options, std::int32_t* permutation,
+                               std::int32_t* inverse);
+std::vector<std::int32_t> fill_reducing_order(const LowerPattern& pattern, NodeDissection dissect);
+
+// mumps.cpp, in builds with MUMPS.
+bool mumps_available();
+std::string mumps_version();
+std::unique_ptr<Factorisation> analyse_by_mumps(const LowerPattern& pattern);
+
+}  // namespace eigen_g
