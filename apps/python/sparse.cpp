@@ -17,6 +17,7 @@
 
 #include <eigen_g/sparse.hpp>
 #include <eigen_g/verify.hpp>
+#include <eigen_g/verify_counts.hpp>
 
 #include "apps/python/context.hpp"
 #include "apps/python/gil.hpp"
@@ -188,6 +189,10 @@ class PythonSparseSolver {
     pairs->report = solver_.interval(a, b, max_pairs, pairs->w, vectors ? &pairs->z : nullptr);
     return pairs;
   }
+  CountVerification verify_counts(std::int64_t m, Address w) {
+    const GilReleased free;
+    return ::eigen_g::verify_counts(solver_, m, pointer<const double>(w));
+  }
   void set_values(Address k, Address m) {
     const GilReleased free;
     solver_.set_values(pointer<const double>(k), pointer<const double>(m));
@@ -268,6 +273,11 @@ void bind_sparse(nb::module_& m) {
       .def("count", &PythonSparseSolver::count)
       .def("solve", &PythonSparseSolver::solve)
       .def("interval", &PythonSparseSolver::interval)
+      .def("verify_counts",
+           [](PythonSparseSolver& solver, std::int64_t count, Address w) {
+             const CountVerification v = solver.verify_counts(count, w);
+             return std::tuple(v.low, v.high, v.below, v.expected, v.given, v.all);
+           })
       .def("set_values", &PythonSparseSolver::set_values);
   m.def("solve_rows", &solve_rows);
   m.def("solve_operators", &solve_operators, "call"_a, "n"_a, "k"_a.none(), "m"_a.none(),

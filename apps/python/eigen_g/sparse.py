@@ -7,6 +7,7 @@
     eigen_g.sparse.count(A, 5000, M=M)                      # how many values are below 5000
     solver = eigen_g.sparse.Solver(A, M)                    # analyses the pattern once, for many shifts
     eigen_g.sparse.verify(A, w, v, M=M).passed
+    solver.verify_counts(w).passed                          # no pair is missing among them
 
 Pairs near a shift need a library that factorises A - sigma M (`engines()`). It also counts the eigenvalues below a point, and two counts
 around the pairs prove that none is missing.
@@ -30,7 +31,7 @@ from . import _core, _cublas, _eigh
 from ._frameworks import Array
 from ._frameworks import of as framework_of
 
-__all__ = ["NoConvergence", "Solver", "SparseReport", "count", "eigsh", "engines", "interval", "verify"]
+__all__ = ["CountVerification", "NoConvergence", "Solver", "SparseReport", "count", "eigsh", "engines", "interval", "verify"]
 
 Which = Literal["LM", "SM", "LA", "SA", "BE"]
 Host = npt.NDArray[Any]
@@ -254,7 +255,7 @@ class _Options:
     threads: int = 0
     progress: Callable[[float], object] | None = None
 
-    def call(self, end: str, count: int, target: float) -> _core.FewCall:
+    def call(self, end: str, count: int, target: float, tolerance: float | None = None) -> _core.FewCall:
         if self.device != "cpu":
             _cublas.load()
         start = 0 if self.start is None else self.start.ctypes.data
@@ -263,7 +264,7 @@ class _Options:
             count,
             target,
             "auto",
-            self.tolerance,
+            self.tolerance if tolerance is None else tolerance,
             self.max_products,
             start,
             self.proof,
@@ -366,15 +367,15 @@ class _Problem:
             self.solver = _core.SparseSolver(self.options.call("lowest", 1, 0.0), *self.matrices)
         return self.solver
 
-    def pairs(self, end: str, count: int, target: float = 0.0) -> _Found:
-        """`count` pairs, or fewer if that end has no more. Raises NoConvergence."""
+    def pairs(self, end: str, count: int, target: float = 0.0, tolerance: float | None = None) -> _Found:
+        """`count` pairs, or fewer if that end has no more. tolerance: instead of that of the options. Raises NoConvergence."""
         if self.is_complex and end == "both":
             return self.pairs("below", count // 2, target).and_also(self.pairs("above", count - count // 2, target))
         if count == 0:
             return _Found(np.empty(0), np.empty((self.n, 0)), np.empty(0), np.empty(0), ())
         wanted = count * (self.order // self.n)
         w, z = np.empty(wanted), np.empty((self.order, wanted), order="F")
-        call = self.options.call(end, wanted, target)
+        call = self.options.call(end, wanted, target, tolerance)
         if self.solver is not None:
             report = self.solver.solve(call, w.ctypes.data, z.ctypes.data)
         elif self.by_products:
@@ -512,11 +513,9 @@ def _side(p: _Problem, end: str, k: int, sigma: float) -> _Found:
 
 def _of_largest_magnitude(p: _Problem, k: int) -> _Found:
     found = p.pairs("highest", k)
-    if p.m is None and not p.by_products:  # by Gershgorin's circles all values may be above -w[0]
-        row = np.repeat(np.arange(p.order), np.diff(p.rows.offsets))
-        on = p.rows.columns == row
-        radius = np.bincount(row[~on], np.abs(p.rows.values[~on]), p.order)
-        if np.min(np.bincount(row[on], p.rows.values[on], p.order) - radius) >= -found.w[0]:
+    if p.m is None:  # mostly the other end is far from being wanted, as a rough value shows
+        lowest = p.pairs("lowest", 1, tolerance=1e-2)
+        if lowest.w[0] - lowest.residuals[0] > -found.w[0]:
             return found
     return found.and_also(p.pairs("lowest", k))
 
@@ -760,7 +759,7 @@ class _GpuProblem(_Problem):
         with self.framework.on(self.gpu):
             self.arrays = rows.indptr.astype(np.int64), rows.indices.astype(np.int32), data.astype(np.float64)
 
-    def pairs(self, end: str, count: int, target: float = 0.0) -> _Found:
+    def pairs(self, end: str, count: int, target: float = 0.0, tolerance: float | None = None) -> _Found:
         framework = self.framework
         if count == 0:
             return _Found(np.empty(0), self.arrays[2][:0].reshape(self.n, 0), np.empty(0), np.empty(0), ())
@@ -768,7 +767,7 @@ class _GpuProblem(_Problem):
             w, rows = np.empty(count), framework.empty((count, self.n), "float64", self.arrays[2])
             stream, _stream = framework.stream(self.gpu)
             addresses = tuple(framework.address(x) for x in self.arrays)
-            call = self.options.call(end, count, target)
+            call = self.options.call(end, count, target, tolerance)
             matrix = self.n, len(self.arrays[2]), addresses
             report = _core.solve_rows_on_gpu(call, *matrix, w.ctypes.data, framework.address(rows), self.gpu, stream)
             return self.converged(_Found(w, rows.T, np.array(report.residuals), np.empty(0), (report,)), count)
@@ -789,6 +788,26 @@ def _factored(A: Any, M: Any, options: _Options) -> _Problem:
     if a.kind == "operator" or (m is not None and m.kind == "operator"):
         raise TypeError("A and M must be sparse matrices: a factorisation needs their entries")
     return _Problem(a, m, None, options, by_products=False)
+
+
+class CountVerification(NamedTuple):
+    """The number of given values between two points, and the number of eigenvalues there.
+
+    all  the points are outside all given values. False: the first or the last value is one of several almost equal ones, some of which were
+         not given. The points are then within the given values, next to these.
+    """
+
+    low: float
+    high: float
+    below: int  # number of eigenvalues below `low`
+    expected: int  # number of eigenvalues between the points
+    given: int  # number of given values between the points
+    all: bool
+
+    @property
+    def passed(self) -> bool:
+        """True if no pair is missing between the points."""
+        return self.expected == self.given
 
 
 class Solver:
@@ -881,6 +900,13 @@ class Solver:
         if moved:
             warnings.warn(f"{s} is an eigenvalue to working accuracy: the values below {at} are counted", RuntimeWarning, stacklevel=2)
         return below // (self._problem.order // self.n)
+
+    def verify_counts(self, w: Array) -> CountVerification:
+        """Compares the ascending values w with counts: shows if a pair is missing among them."""
+        twice = self._problem.order // self.n
+        values = np.repeat(np.asarray(framework_of(w)[0].to_host(framework_of(w)[1]), np.float64), twice)
+        low, high, *numbers, everything = self._solver.verify_counts(len(values), values.ctypes.data)
+        return CountVerification(low, high, *(x // twice for x in numbers), everything)
 
     def update(self, A: Any, M: Any = None) -> None:
         """Takes other values of A, and of M if it is given. Their patterns must be the same."""
