@@ -159,7 +159,7 @@ def test_arguments_as_in_scipy():
 def test_no_convergence_is_scipys_exception_with_the_converged_pairs():
     a = sp.diags_array(np.r_[np.linspace(0, 1, 2999), 40.0])
     with pytest.raises(linalg.ArpackNoConvergence) as caught:
-        eigsh(a, 4, which="LA", maxiter=1, ncv=9)
+        eigsh(a, 4, which="LA", maxiter=40, ncv=9)
     error = caught.value
     assert isinstance(error, sparse.NoConvergence) and 1 <= len(error.eigenvalues) < 4
     assert error.eigenvalues[-1] == pytest.approx(40) and error.eigenvectors.shape == (3000, len(error.eigenvalues))
