@@ -72,7 +72,9 @@ class Mumps : public Factorisation {
     run(begin);
     try {
       for (const int output : {1, 2, 3, 4}) icntl(output) = output == 4 ? 0 : -1;
+      icntl(6) = 0;    // no matching of rows and columns by their values
       icntl(7) = 1;    // the ordering is given
+      icntl(12) = 1;   // it is used as it is
       icntl(13) = 1;   // no ScaLAPACK for the last front: it would count no negative pivots
       icntl(14) = 40;  // percent of memory in addition to the prediction
       icntl(24) = 1;   // finds null pivots
@@ -81,7 +83,6 @@ class Mumps : public Factorisation {
       m_.nnz = pattern.entries();
       m_.irn = row_.data();
       m_.jcn = column_.data();
-      m_.a = values_.data();
       {
         const std::lock_guard lock(one_at_a_time());
         order_ = fill_reducing_order(pattern, libraries().dissect);
@@ -89,6 +90,7 @@ class Mumps : public Factorisation {
       for (MUMPS_INT& position : order_) ++position;
       m_.perm_in = order_.data();
       run(analyse_pattern);
+      m_.a = values_.data();
       require(m_.infog[0] >= 0, "analysis");
       entries_ = large(infog(predicted_entries));
       bytes_ = megabytes(infog(predicted_megabytes));

@@ -14,6 +14,7 @@
 #include "solver/api/sparse.hpp"
 #include "solver/devices/calibration.hpp"
 #include "solver/driver/arguments.hpp"
+#include "solver/sparse/few_options.hpp"
 #include "solver/sparse/few_prediction.hpp"
 #include "solver/sparse/few_problem.hpp"
 #include "solver/sparse/lanczos.hpp"
@@ -37,9 +38,7 @@ double few_tolerance(std::int64_t n) {
                   5 * std::sqrt(static_cast<double>(n)) * std::numeric_limits<double>::epsilon());
 }
 
-namespace {
-
-void check(std::int64_t n, const FewOptions& options, std::int64_t ldz) {
+void check_few(std::int64_t n, const FewOptions& options, std::int64_t ldz) {
   const auto require_that = [](bool good, const char* parameter, const std::string& reason) {
     if (!good) throw InvalidArgument(parameter, reason);
   };
@@ -57,15 +56,32 @@ void check(std::int64_t n, const FewOptions& options, std::int64_t ldz) {
   require_leading_dimension(ldz, n, Argument::ldz);
 }
 
-// Index of the first of the `count` wanted values among all values, which ascend.
+namespace {
+
+bool has_target(End end) {
+  return end != End::lowest && end != End::highest;
+}
+
+// Index of the first of the `count` wanted values among all values, which ascend. Throws InvalidArgument (count) if a side of the target has
+// too few.
 std::int64_t first_wanted(const std::vector<double>& values, const FewOptions& options) {
   const std::int64_t n = static_cast<std::int64_t>(values.size());
   if (options.end == End::lowest) return 0;
   if (options.end == End::highest) return n - options.count;
   std::int64_t first = 0;
-  while (first + options.count < n &&
-         options.target - values[first] > values[first + options.count] - options.target)
-    ++first;
+  if (options.end == End::nearest) {
+    while (first + options.count < n &&
+           options.target - values[first] > values[first + options.count] - options.target)
+      ++first;
+    return first;
+  }
+  const std::int64_t below = std::lower_bound(values.begin(), values.end(), options.target) - values.begin();
+  first = below - (options.end == End::below  ? options.count
+                   : options.end == End::both ? options.count / 2
+                                              : 0);
+  if (first < 0 || first + options.count > n)
+    throw InvalidArgument("count", "is " + std::to_string(options.count) +
+                                       ", but a side of the target has too few eigenvalues");
   return first;
 }
 
@@ -115,8 +131,7 @@ void solve_dense(const FewProblem<T>& problem, const FewOptions& options, const 
   const std::int64_t n = problem.n, count = options.count;
   const std::uint64_t bytes = 2 * sizeof(T) * static_cast<std::uint64_t>(n) * static_cast<std::uint64_t>(n);
   if (const std::uint64_t available = host_memory_available(); available > 0 && bytes > available) {
-    if (options.end != End::nearest)
-      throw OutOfMemory(OutOfMemory::Where::host, "the host", bytes, available);
+    if (!has_target(options.end)) throw OutOfMemory(OutOfMemory::Where::host, "the host", bytes, available);
     throw InvalidArgument("end", "is near a value, which only the dense solver can do; it needs " +
                                      std::to_string(bytes) + " bytes for n = " + std::to_string(n) + "; " +
                                      std::to_string(available) + " are available");
@@ -134,7 +149,7 @@ void solve_dense(const FewProblem<T>& problem, const FewOptions& options, const 
   if (options.end == End::lowest) dense.subset = Subset::by_index(1, count);
   if (options.end == End::highest) dense.subset = Subset::by_index(n - count + 1, n);
   const Solution<T> solution = solve(n, a.get(), n, dense, devices);
-  const std::int64_t first = options.end == End::nearest ? first_wanted(solution.values, options) : 0;
+  const std::int64_t first = has_target(options.end) ? first_wanted(solution.values, options) : 0;
   report.method = FewMethod::dense;
   report.status = solution.report.status;
   report.on_gpu = !solution.report.devices.empty() && solution.report.devices.front().gpu >= 0;
@@ -250,7 +265,7 @@ FewReport solve_problem(const FewProblem<T>& problem, T* w, T* z, std::int64_t l
 
 // Checks the arguments. Returns true if n = 0, so that there is nothing to do.
 bool checked_empty(std::int64_t n, const void* w, std::int64_t ldz, const FewOptions& options) {
-  check(n, options, ldz);
+  check_few(n, options, ldz);
   require_pointer(w, n > 0, Argument::w);
   return n == 0;
 }
@@ -298,7 +313,7 @@ FewReport solve_on_gpu([[maybe_unused]] const auto& a, [[maybe_unused]] T* w,
 
 FewPrediction predict_few(std::int64_t n, std::int64_t nnz, const FewOptions& options,
                           const Devices& devices) {
-  check(n, options, n);
+  check_few(n, options, n);
   check_devices(devices);
   const ThreadLimit limit(devices.threads);
   const bool gpu = on_gpu(n, options, devices);
@@ -316,6 +331,10 @@ FewReport solve_few(const CsrMatrix<T>& a, same_t<real_t<T>>* w, same_t<T>* z, s
   const ThreadLimit limit(devices.threads);
   const auto start = std::chrono::steady_clock::now();
   const bool gpu = on_gpu(a.n, options, devices);
+  if (a.row_offsets &&
+      few_prediction(a.n, a.row_offsets[a.n] - a.row_offsets[0], options, gpu, loop_threads()).method ==
+          FewMethod::shift_invert)
+    return SparseSolver<T>(a, {}, options, devices).solve(options, w, z, ldz);
   std::vector<int> gpus;
   if (gpu) {
     gpus = helper_gpus(devices.gpus);

@@ -1,0 +1,318 @@
+// Block Lanczos for S^-1 B in the inner product of B.
+#include "solver/sparse/inverse_lanczos.hpp"
+
+#include <algorithm>
+#include <bit>
+#include <cmath>
+#include <limits>
+#include <numeric>
+
+#include "hybrid/error.hpp"
+#include "solver/api/eigen_g.hpp"
+
+namespace eigen_g {
+
+namespace {
+
+constexpr std::int64_t block_entries = block_width * block_width;
+constexpr double ulp = std::numeric_limits<double>::epsilon();
+// A pass that changes no column by more than this part leaves B W accurate.
+constexpr double negligible_change = 8 * ulp;
+// A smaller relative pivot of the Cholesky factor loses digits, which a further pass restores.
+constexpr double least_good_pivot = 1e-4;
+// A column with a smaller relative pivot depends on the columns before it.
+constexpr double least_pivot = 1e-13;
+// M is taken as indefinite if x^T M x is negative by more than this part of |M| x^T x.
+constexpr double negative_square = 1e-10;
+constexpr int max_passes = 5;
+
+// Small row-major 4 x 4 matrices, upper triangular: A := B A.
+void multiply_from_left(const double* b, double* a) {
+  double product[block_entries] = {};
+  for (int i = 0; i < block_width; ++i)
+    for (int k = i; k < block_width; ++k)
+      for (int j = k; j < block_width; ++j) product[4 * i + j] += b[4 * i + k] * a[4 * k + j];
+  std::copy_n(product, block_entries, a);
+}
+
+}  // namespace
+
+void solve_small(std::int64_t m, std::vector<double>& a, std::vector<double>& values) {
+  std::vector<double> vectors(a.size());
+  values.resize(static_cast<std::size_t>(m));
+  Devices cpu;
+  cpu.device = DeviceChoice::cpu;
+  const Report report = eigen_g(m, a.data(), m, values.data(), vectors.data(), m, Options{}, cpu);
+  if (report.status != Status::converged)
+    throw DeviceError("the projected problem of order " + std::to_string(m) + " did not converge");
+  a.swap(vectors);
+}
+
+std::int64_t RitzPairs::leading() const {
+  return std::find(converged.begin(), converged.end(), char{0}) - converged.begin();
+}
+
+InverseLanczos::InverseLanczos(Executor<double>& on, InverseOperator op, std::int64_t width,
+                               std::int64_t most, std::uint64_t seed)
+    : on_(on), op_(std::move(op)), block_values_(on.order() * block_width), width_(width), seed_(seed) {
+  bx_ = on_.take_blocks(width_);
+  bw_ = on_.take_blocks(width_);
+  random_ = on_.take_blocks(1);
+  fresh_ = on_.take_blocks(1);
+  resize(most);
+}
+
+// Takes memory for `most` blocks, and moves V and C there.
+void InverseLanczos::resize(std::int64_t most) {
+  double* const v = on_.take_blocks(most);
+  if (blocks_ > 0) on_.copy(v_, blocks_ * block_values_, v);
+  v_ = v;
+  const std::int64_t order = most * block_width;
+  std::vector<double> c(static_cast<std::size_t>(order * order));
+  for (std::int64_t j = 0; j < order_; ++j) std::copy_n(c_.data() + j * order_, order_, c.data() + j * order);
+  c_.swap(c);
+  small_ = on_.take(std::max(order * order, (most + 4) * block_entries));
+  max_blocks_ = most;
+  order_ = order;
+}
+void InverseLanczos::grow(std::int64_t most) {
+  if (most > max_blocks_) resize(most);
+}
+
+void InverseLanczos::begin(const double* start, std::int64_t start_count) {
+  for (std::int64_t slot = 0; slot < width_; ++slot) {
+    unsigned random = 0;
+    for (int j = 0; j < block_width; ++j)
+      if (slot * block_width + j >= start_count) random |= 1u << j;
+    if (random != 0xf) on_.copy(start + slot * block_values_, block_values_, random_);
+    on_.randomise(random, ++seed_, random_);
+    const double* x = random_;
+    if (op_.inner) {
+      op_.inner(1, random_, fresh_);
+      x = fresh_;
+    }
+    op_.solve(1, x, block(blocks_));
+    solved_ += block_width;
+    orthonormalise(slot, false);
+  }
+  std::swap(bx_, bw_);
+}
+
+// Adds OP times random vectors to these columns of the block at block(blocks_), which are 0.
+void InverseLanczos::append_random(unsigned columns, double* bw) {
+  on_.randomise(0xf, ++seed_, random_);
+  const double* x = random_;
+  if (op_.inner) {
+    op_.inner(1, random_, bw);
+    x = bw;
+  }
+  op_.solve(1, x, fresh_);
+  solved_ += block_width;
+  std::array<double, block_entries> minus{};
+  for (int j = 0; j < block_width; ++j) minus[5 * j] = columns >> j & 1u ? -1 : 0;
+  on_.put(minus.data(), block_entries, small_);
+  on_.subtract(1, fresh_, small_, block(blocks_), small_ + block_entries);
+}
+
+void InverseLanczos::begin_beside(const double* vectors, const std::vector<double>& theta) {
+  const auto count = static_cast<std::int64_t>(theta.size());
+  known_ = blocks_ = (count + block_width - 1) / block_width;
+  on_.copy(vectors, known_ * block_values_, v_);
+  for (std::int64_t i = 0; i < count; ++i) c(i, i) = theta[i];
+  coupled_ = known_;
+  begin();
+}
+
+bool InverseLanczos::step() {
+  const std::int64_t unknown = blocks_ - known_, first = coupled_ * block_width, first_new = blocks_;
+  if (unknown == 0) return false;
+  grow(blocks_ + unknown);
+  const double* const x = op_.inner ? bx_ : block(known_);
+  op_.solve(unknown, x, block(blocks_));
+  solved_ += unknown * block_width;
+  zero_columns_ = 0;
+  for (std::int64_t q = 0; q < unknown; ++q) {
+    // The part of W = OP X_q that is known or cheap: for the older blocks V_j it is (X_q^T B OP V_j)^T, for the others (B V_j)^T W.
+    double* const w = block(blocks_);
+    const std::int64_t column = (known_ + q) * block_width, p = blocks_ - coupled_;
+    std::vector<double> part(static_cast<std::size_t>(p * block_entries));
+    for (std::int64_t i = first; i < known_ * block_width; ++i)
+      for (int j = 0; j < block_width; ++j) part[(i - first) * block_width + j] = c(column + j, i);
+    double* const rest = part.data() + (known_ - coupled_) * block_entries;
+    on_.gram(unknown, x, w, small_);
+    if (q > 0) on_.gram(q, op_.inner ? bw_ : block(first_new), w, small_ + unknown * block_entries);
+    on_.get(small_, (unknown + q) * block_entries, rest);
+    on_.put(part.data(), p * block_entries, small_);
+    on_.subtract(p, block(coupled_), small_, w, small_ + p * block_entries);
+    // orthonormalise() leaves its coefficients in the columns of the new block.
+    const std::int64_t row = blocks_ * block_width;
+    orthonormalise(q, true);
+    for (std::int64_t j = 0; j < block_width; ++j) {
+      std::copy_n(&c(0, row + j), order_, &c(0, column + j));
+      std::fill_n(&c(0, row + j), order_, 0.0);
+      for (std::int64_t i = 0; i < p * block_width; ++i)
+        c(first + i, column + j) += part[i * block_width + j];
+    }
+  }
+  coupled_ = known_;
+  known_ = first_new;
+  std::swap(bx_, bw_);
+  if (zero_columns_ < unknown * block_width) return true;
+  blocks_ = known_;  // V is invariant
+  return false;
+}
+
+// Makes the block at block(blocks_) orthonormal to all blocks before it, and increases blocks_. B times the new block is then at this slot of
+// bw_. With `record`, W = V C + Q R is written to the columns of C that belong to the new block.
+void InverseLanczos::orthonormalise(std::int64_t slot, bool record) {
+  double *const w = block(blocks_), *const bw = op_.inner ? bw_ + slot * block_values_ : w;
+  const std::int64_t row = blocks_ * block_width, rows = blocks_ * block_width;
+  double *const gram = small_ + rows * block_width, *const squares = gram + block_entries,
+                *const factor = squares + block_entries;
+  std::array<double, block_entries> total{};  // R
+  for (int j = 0; j < block_width; ++j) total[5 * j] = 1;
+  if (record)
+    for (int j = 0; j < block_width; ++j) std::fill_n(&c(0, row + j), order_, 0.0);
+  std::vector<double> host(static_cast<std::size_t>((blocks_ + 2) * block_entries));
+  double *const g = host.data() + rows * block_width, *const square = g + block_entries;
+  unsigned zero = 0;
+  int replaced = 0;
+  for (int pass = 0;; ++pass) {
+    if (op_.inner) op_.inner(1, w, bw);
+    if (blocks_ > 0) on_.gram(blocks_, v_, bw, small_);
+    on_.gram(1, w, bw, gram);
+    on_.subtract(blocks_, v_, small_, w, squares);
+    on_.get(small_, static_cast<std::int64_t>(host.size()), host.data());
+    if (!std::all_of(host.begin(), host.end(), [](double value) { return std::isfinite(value); }))
+      throw InvalidArgument("a", "has a solution with a finite vector that is NaN or infinite");
+    // The squares of the columns before the subtraction, and of the part that was subtracted. G := W^T B W - C^T C is that of the
+    // new W.
+    std::array<double, block_width> before, change{};
+    for (int j = 0; j < block_width; ++j) {
+      before[j] = g[5 * j];
+      if (before[j] < -negative_square * op_.inner_norm * square[5 * j])
+        throw InvalidArgument("m", "is not positive semidefinite: x^T M x is negative for a vector x");
+    }
+    for (std::int64_t i = 0; i < rows; ++i)
+      for (int j = 0; j < block_width; ++j) {
+        change[j] += host[4 * i + j] * host[4 * i + j];
+        for (int l = 0; l < block_width; ++l) g[4 * j + l] -= host[4 * i + j] * host[4 * i + l];
+      }
+    if (record)
+      for (std::int64_t i = 0; i < rows; ++i)
+        for (int j = 0; j < block_width; ++j)
+          for (int l = 0; l <= j; ++l) c(i, row + j) += host[4 * i + l] * total[4 * l + j];
+    // If most of a column was subtracted, G has too few digits. The next pass measures the column again.
+    unsigned cancelled = 0;
+    for (int j = 0; j < block_width; ++j)
+      if (change[j] > 0.5 * before[j]) cancelled |= 1u << j;
+    const bool last = pass >= max_passes;
+    if (cancelled && !last) continue;
+    for (int i = 0; i < block_width; ++i)
+      for (int j = 0; j < block_width; ++j) {
+        const double mean = (g[4 * i + j] + g[4 * j + i]) / 2;
+        square[4 * i + j] = (cancelled >> i & 1u) || (cancelled >> j & 1u) ? 0 : mean;
+      }
+    on_.put(square, block_entries, gram);
+    on_.factor(gram, least_pivot, factor, factor + block_entries);
+    std::array<double, 2 * block_entries> r;
+    on_.get(factor, 2 * block_entries, r.data());
+    on_.times(w, factor + block_entries);
+    if (op_.inner) on_.times(bw, factor + block_entries);
+    multiply_from_left(r.data(), total.data());
+    bool good = true;
+    zero = 0;
+    for (int j = 0; j < block_width; ++j) {
+      const double pivot = r[5 * j] * r[5 * j];
+      if (!(pivot > 0)) zero |= 1u << j;
+      good = good && pivot >= least_good_pivot * square[5 * j] &&
+             change[j] <= negligible_change * negligible_change * pivot;
+    }
+    if (zero != 0 && replaced < 2) {
+      ++replaced;
+      append_random(zero, bw);
+      pass = 0;
+    } else if (good || last) {
+      break;
+    }
+  }
+  zero_columns_ += std::popcount(zero);
+  if (record)
+    for (int i = 0; i < block_width; ++i)
+      for (int j = i; j < block_width; ++j) c(row + i, row + j) = total[4 * i + j];
+  ++blocks_;
+}
+
+const RitzPairs& InverseLanczos::ritz(const std::function<bool(double, double)>& less, double tolerance) {
+  const std::int64_t m = known_ * block_width, rows = (blocks_ - known_) * block_width;
+  y_.resize(static_cast<std::size_t>(m * m));
+  for (std::int64_t j = 0; j < m; ++j)
+    for (std::int64_t i = 0; i < m; ++i) y_[i + j * m] = (c(i, j) + c(j, i)) / 2;
+  std::vector<double> theta;
+  solve_small(m, y_, theta);
+  order_of_.resize(static_cast<std::size_t>(m));
+  std::iota(order_of_.begin(), order_of_.end(), 0);
+  std::stable_sort(order_of_.begin(), order_of_.end(),
+                   [&](std::int64_t i, std::int64_t j) { return less(theta[i], theta[j]); });
+  // The columns of C that have entries in the rows of the unknown blocks.
+  std::int64_t first = m;
+  for (std::int64_t j = 0; j < m && first == m; ++j)
+    for (std::int64_t i = m; i < m + rows; ++i)
+      if (c(i, j) != 0) first = j;
+  const double largest = m > 0 ? std::max(std::abs(theta.front()), std::abs(theta.back())) : 0;
+  pairs_ = {};
+  std::vector<double> coupling(static_cast<std::size_t>(rows));
+  for (const std::int64_t j : order_of_) {
+    std::fill(coupling.begin(), coupling.end(), 0.0);
+    for (std::int64_t l = first; l < m; ++l)
+      for (std::int64_t i = 0; i < rows; ++i) coupling[i] += c(m + i, l) * y_[l + j * m];
+    double square = 0;
+    for (const double value : coupling) square += value * value;
+    pairs_.theta.push_back(theta[j]);
+    pairs_.delta.push_back(std::sqrt(square));
+    pairs_.converged.push_back(pairs_.delta.back() <=
+                               std::max(tolerance * std::abs(theta[j]), 4 * ulp * largest));
+  }
+  return pairs_;
+}
+
+void InverseLanczos::vectors(const std::vector<std::int64_t>& pairs, double* z) {
+  const std::int64_t m = known_ * block_width, columns = static_cast<std::int64_t>(pairs.size()),
+                     width = (columns + block_width - 1) / block_width * block_width;
+  std::vector<double> q(static_cast<std::size_t>(m * width));
+  for (std::int64_t j = 0; j < columns; ++j)
+    for (std::int64_t i = 0; i < m; ++i) q[i * width + j] = y_[i + order_of_[pairs[j]] * m];
+  on_.put(q.data(), m * width, small_);
+  on_.combine(known_, v_, small_, width / block_width, z);
+}
+
+void InverseLanczos::restart(std::int64_t count) {
+  const std::int64_t m = known_ * block_width, unknown = blocks_ - known_;
+  const std::int64_t kept = std::min((count + block_width - 1) / block_width, known_);
+  if (kept > kept_blocks_) {
+    kept_ = on_.take_blocks(kept);
+    kept_blocks_ = kept;
+  }
+  std::vector<std::int64_t> first(static_cast<std::size_t>(kept * block_width));
+  std::iota(first.begin(), first.end(), 0);
+  vectors(first, kept_);
+  on_.copy(kept_, kept * block_values_, v_);
+  for (std::int64_t p = 0; p < unknown && kept < known_; ++p)
+    on_.copy(block(known_ + p), block_values_, block(kept + p));
+  std::vector<double> coupling(first.size() * static_cast<std::size_t>(unknown * block_width));
+  for (std::size_t j = 0; j < first.size(); ++j)
+    for (std::int64_t l = 0; l < m; ++l)
+      for (std::int64_t i = 0; i < unknown * block_width; ++i)
+        coupling[j * unknown * block_width + i] += c(m + i, l) * y_[l + order_of_[j] * m];
+  std::fill(c_.begin(), c_.end(), 0.0);
+  for (std::int64_t j = 0; j < kept * block_width; ++j) {
+    c(j, j) = pairs_.theta[j];
+    for (std::int64_t i = 0; i < unknown * block_width; ++i)
+      c(kept * block_width + i, j) = coupling[j * unknown * block_width + i];
+  }
+  known_ = kept;
+  blocks_ = kept + unknown;
+  coupled_ = 0;
+}
+
+}  // namespace eigen_g

@@ -1,0 +1,96 @@
+// PencilSolver: pairs of a sparse pencil K - w M next to a shift, by InverseLanczos, with counts of eigenvalues by the inertia of K - s M.
+//
+//   shift    the target, moved where K - s M has null pivots, or where it is so near to an eigenvalue that the others lose digits
+//   Lanczos  until the wanted pairs and a gap behind them are known
+//   finish   y = OP z for each pair; bound |w - w*| <= delta (w - s)^2 / (1 - delta |w - s|), delta = |y - theta z|; Rayleigh-Ritz with all y
+//   counts   of the eigenvalues below two points in the gaps around the found pairs; missing pairs are searched beside the found ones
+//
+// Everything is in the scaled quantities of Pencil. A point s has the number N(s) of eigenvalues below it. For buckling N(s) is the number between
+// 0 and s, negative for s < 0. Differences of N count eigenvalues in both cases.
+#pragma once
+
+#include <cstdint>
+#include <limits>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "solver/sparse/cpu_executor.hpp"
+#include "solver/sparse/factorisation.hpp"
+#include "solver/sparse/inverse_lanczos.hpp"
+#include "solver/sparse/pencil.hpp"
+
+namespace eigen_g {
+
+// Pairs in the executor's memory: values ascend, vectors are blocks with columns of 0 at the end.
+struct FoundPairs {
+  std::vector<double> w, bound, residual, length;  // residual |K z - w M z|, length |z|, 2-norms
+  double* vectors = nullptr;
+  double orthogonality = 0;
+  std::int64_t size() const { return static_cast<std::int64_t>(w.size()); }
+};
+
+class PencilSolver {
+ public:
+  // Takes library and buckling from the options. Throws InvalidArgument, OutOfMemory.
+  PencilSolver(Pencil pencil, const FewOptions& options);
+  // By products: op_inverse is (K - target M)^-1. There are no counts, and the shift stays.
+  PencilSolver(Pencil pencil, const FewOptions& options, const SparseOperator<double>& op_inverse);
+
+  const Pencil& pencil() const { return pencil_; }
+  const Factorisation& factorisation() const { return *factorisation_; }
+  void set_values(const double* k, const double* m);
+  EigenvalueCount count(double s);  // s and the result are not scaled
+  FewReport solve(const FewOptions& options, double* w, double* z, std::int64_t ldz);
+  IntervalReport interval(double a, double b, std::int64_t max_pairs, std::vector<double>& w,
+                          std::vector<double>* z);
+
+ private:
+  struct Point {
+    double s = 0;
+    std::int64_t number = 0;  // N(s)
+  };
+  struct Judgement;
+  struct Slice;
+
+  Pivots factor(double s);
+  std::int64_t number_of(double s, std::int64_t negative) const;
+  Point point(double s, double step);
+  Point shift_near(double wished, double direction, FewReport& report);
+  Point shift_for_lowest(std::int64_t count, FewReport& report);
+  double value_of(double theta, double s) const;
+  double theta_of(double w, double s) const;
+  InverseOperator inverse();
+  Judgement judge(const FewOptions& options, const RitzPairs& ritz, const Point& shift, std::int64_t extra,
+                  bool exhausted) const;
+  FoundPairs finish(InverseLanczos& lanczos, const std::vector<std::int64_t>& pairs, double s);
+  bool repair(FoundPairs& found, double s, double low, double high, std::int64_t expected,
+              std::uint64_t seed);
+  void probe(FoundPairs& found, const Point& shift, const Judgement& window, FewReport& report);
+  void prove(FoundPairs& found, const Point& shift, const Judgement& window, FewReport& report);
+  void report_costs(FewReport& report) const;
+  const double* start_blocks(const FewOptions& options, std::int64_t width);
+  void begin_call();
+  std::optional<double> better_shift(const FewOptions& options, const RitzPairs& ritz, double s,
+                                     std::string& reason) const;
+  std::vector<std::int64_t> choose(const FoundPairs& found, const FewOptions& options, double s) const;
+  void write(const FoundPairs& found, const std::vector<std::int64_t>& chosen, double* w, double* z,
+             std::int64_t ldz, FewReport& report);
+
+  Pencil pencil_;
+  bool buckling_;
+  FactorLibrary library_ = FactorLibrary::none;
+  SparseOperator<double> op_inverse_;
+  std::unique_ptr<Factorisation> factorisation_;
+  std::vector<double> values_;  // of K - s M, and columns of a solve
+  std::vector<double> columns_;
+  std::optional<double> factored_;  // the shift of the present factor
+  Pivots pivots_;
+  std::unique_ptr<CpuExecutor<double>> on_;  // of the present call
+  std::vector<double> backward_;             // backward errors of the pairs that the call returns
+  std::int64_t factorisations_ = 0, solved_ = 0;
+  double analysis_seconds_ = 0, factorisation_seconds_ = 0, solve_seconds_ = 0;
+};
+
+}  // namespace eigen_g
