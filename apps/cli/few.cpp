@@ -252,7 +252,7 @@ auto refused_by_option(const std::string& mass_file, const Call& call) {
   } catch (const InvalidArgument& error) {
     const std::string& parameter = error.parameter();
     if (parameter == "m") throw io::FileError(mass_file, 0, error.reason());
-    if (error.argument() != Argument::other) throw;
+    if (error.argument() != Argument::other && parameter != "library") throw;
     const std::string option = parameter == "count"          ? "--lowest, --highest or --count"
                                : parameter == "max_products" ? "--max-products"
                                : parameter == "max_pairs"    ? "--max-pairs"

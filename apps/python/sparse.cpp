@@ -183,10 +183,10 @@ class PythonSparseSolver {
     return solver_.solve(options, pointer<double>(w), pointer<double>(z),
                          std::max<std::int64_t>(1, solver_.order()));
   }
-  std::unique_ptr<IntervalPairs> interval(double a, double b, std::int64_t max_pairs, bool vectors) {
+  IntervalPairs interval(double a, double b, std::int64_t max_pairs, bool vectors) {
     const GilReleased free;
-    auto pairs = std::make_unique<IntervalPairs>();
-    pairs->report = solver_.interval(a, b, max_pairs, pairs->w, vectors ? &pairs->z : nullptr);
+    IntervalPairs pairs;
+    pairs.report = solver_.interval(a, b, max_pairs, pairs.w, vectors ? &pairs.z : nullptr);
     return pairs;
   }
   CountVerification verify_counts(std::int64_t m, Address w) {
