@@ -14,25 +14,55 @@ namespace eigen_g {
 
 namespace {
 
-constexpr std::int64_t block_entries = block_width * block_width;
-constexpr double ulp = std::numeric_limits<double>::epsilon();
 // A pass that changes no column by more than this part leaves B W accurate.
-constexpr double negligible_change = 8 * ulp;
+constexpr double negligible_change = 8 * double_ulp;
 // A smaller relative pivot of the Cholesky factor loses digits, which a further pass restores.
 constexpr double least_good_pivot = 1e-4;
-// A column with a smaller relative pivot depends on the columns before it.
-constexpr double least_pivot = 1e-13;
+// A column with a smaller relative pivot gets no digits from the Cholesky factor. Its rest stays as it is, for the next pass.
+constexpr double least_block_pivot = 1e-10;
+// A column whose rest is at most this part of it was a rounding error.
+constexpr double noise = 4 * double_ulp;
 // M is taken as indefinite if x^T M x is negative by more than this part of |M| x^T x.
 constexpr double negative_square = 1e-10;
 constexpr int max_passes = 5;
 
+// The Cholesky factor R of G = R^T R and its inverse; G 4 x 4, row-major. For a pivot of at most `least` g_jj the diagonal entry of R is 1.
+// Returns the bits of these columns.
+unsigned factor_block(const double* g, double least, double* r, double* inverse) {
+  unsigned open = 0;
+  std::fill_n(r, small_block, 0.0);
+  std::fill_n(inverse, small_block, 0.0);
+  for (int j = 0; j < block_width; ++j) {
+    double pivot = g[5 * j];
+    for (int i = 0; i < j; ++i) {
+      if (open >> i & 1u) continue;
+      double sum = g[4 * i + j];
+      for (int k = 0; k < i; ++k) sum -= r[4 * k + i] * r[4 * k + j];
+      r[4 * i + j] = sum / r[5 * i];
+      pivot -= r[4 * i + j] * r[4 * i + j];
+    }
+    const bool good = pivot > least * g[5 * j] && pivot > 0;
+    r[5 * j] = good ? std::sqrt(pivot) : 1;
+    if (!good) open |= 1u << j;
+  }
+  for (int j = 0; j < block_width; ++j) {
+    inverse[5 * j] = 1 / r[5 * j];
+    for (int i = j - 1; i >= 0; --i) {
+      double sum = 0;
+      for (int k = i + 1; k <= j; ++k) sum += r[4 * i + k] * inverse[4 * k + j];
+      inverse[4 * i + j] = -sum / r[5 * i];
+    }
+  }
+  return open;
+}
+
 // Small row-major 4 x 4 matrices, upper triangular: A := B A.
 void multiply_from_left(const double* b, double* a) {
-  double product[block_entries] = {};
+  double product[small_block] = {};
   for (int i = 0; i < block_width; ++i)
     for (int k = i; k < block_width; ++k)
       for (int j = k; j < block_width; ++j) product[4 * i + j] += b[4 * i + k] * a[4 * k + j];
-  std::copy_n(product, block_entries, a);
+  std::copy_n(product, small_block, a);
 }
 
 }  // namespace
@@ -71,7 +101,7 @@ void InverseLanczos::resize(std::int64_t most) {
   std::vector<double> c(static_cast<std::size_t>(order * order));
   for (std::int64_t j = 0; j < order_; ++j) std::copy_n(c_.data() + j * order_, order_, c.data() + j * order);
   c_.swap(c);
-  small_ = on_.take(std::max(order * order, (most + 4) * block_entries));
+  small_ = on_.take(std::max(order * order, (most + 4) * small_block));
   max_blocks_ = most;
   order_ = order;
 }
@@ -93,7 +123,7 @@ void InverseLanczos::begin(const double* start, std::int64_t start_count) {
     }
     op_.solve(1, x, block(blocks_));
     solved_ += block_width;
-    orthonormalise(slot, false);
+    orthonormalise(slot, false, nullptr);
   }
   std::swap(bx_, bw_);
 }
@@ -108,10 +138,10 @@ void InverseLanczos::append_random(unsigned columns, double* bw) {
   }
   op_.solve(1, x, fresh_);
   solved_ += block_width;
-  std::array<double, block_entries> minus{};
+  std::array<double, small_block> minus{};
   for (int j = 0; j < block_width; ++j) minus[5 * j] = columns >> j & 1u ? -1 : 0;
-  on_.put(minus.data(), block_entries, small_);
-  on_.subtract(1, fresh_, small_, block(blocks_), small_ + block_entries);
+  on_.put(minus.data(), small_block, small_);
+  on_.subtract(1, fresh_, small_, block(blocks_), small_ + small_block);
 }
 
 void InverseLanczos::begin_beside(const double* vectors, const std::vector<double>& theta) {
@@ -135,18 +165,22 @@ bool InverseLanczos::step() {
     // The part of W = OP X_q that is known or cheap: for the older blocks V_j it is (X_q^T B OP V_j)^T, for the others (B V_j)^T W.
     double* const w = block(blocks_);
     const std::int64_t column = (known_ + q) * block_width, p = blocks_ - coupled_;
-    std::vector<double> part(static_cast<std::size_t>(p * block_entries));
+    std::vector<double> part(static_cast<std::size_t>(p * small_block));
     for (std::int64_t i = first; i < known_ * block_width; ++i)
       for (int j = 0; j < block_width; ++j) part[(i - first) * block_width + j] = c(column + j, i);
-    double* const rest = part.data() + (known_ - coupled_) * block_entries;
+    double* const rest = part.data() + (known_ - coupled_) * small_block;
     on_.gram(unknown, x, w, small_);
-    if (q > 0) on_.gram(q, op_.inner ? bw_ : block(first_new), w, small_ + unknown * block_entries);
-    on_.get(small_, (unknown + q) * block_entries, rest);
-    on_.put(part.data(), p * block_entries, small_);
-    on_.subtract(p, block(coupled_), small_, w, small_ + p * block_entries);
+    if (q > 0) on_.gram(q, op_.inner ? bw_ : block(first_new), w, small_ + unknown * small_block);
+    on_.get(small_, (unknown + q) * small_block, rest);
+    on_.put(part.data(), p * small_block, small_);
+    on_.subtract(p, block(coupled_), small_, w, small_ + p * small_block);
     // orthonormalise() leaves its coefficients in the columns of the new block.
     const std::int64_t row = blocks_ * block_width;
-    orthonormalise(q, true);
+    std::array<double, block_width> squares{};
+    for (std::int64_t i = 0; i < p * block_width; ++i)
+      for (int j = 0; j < block_width; ++j)
+        squares[j] += part[i * block_width + j] * part[i * block_width + j];
+    orthonormalise(q, true, squares.data());
     for (std::int64_t j = 0; j < block_width; ++j) {
       std::copy_n(&c(0, row + j), order_, &c(0, column + j));
       std::fill_n(&c(0, row + j), order_, 0.0);
@@ -163,20 +197,22 @@ bool InverseLanczos::step() {
 }
 
 // Makes the block at block(blocks_) orthonormal to all blocks before it, and increases blocks_. B times the new block is then at this slot of
-// bw_. With `record`, W = V C + Q R is written to the columns of C that belong to the new block.
-void InverseLanczos::orthonormalise(std::int64_t slot, bool record) {
+// bw_. With `record`, W = V C + Q R is written to the columns of C that belong to the new block. part_squares: what has been subtracted from W
+// already, as the square of the norm of each column; null: nothing.
+void InverseLanczos::orthonormalise(std::int64_t slot, bool record, const double* part_squares) {
   double *const w = block(blocks_), *const bw = op_.inner ? bw_ + slot * block_values_ : w;
   const std::int64_t row = blocks_ * block_width, rows = blocks_ * block_width;
-  double *const gram = small_ + rows * block_width, *const squares = gram + block_entries,
-                *const factor = squares + block_entries;
-  std::array<double, block_entries> total{};  // R
+  double *const gram = small_ + rows * block_width, *const squares = gram + small_block,
+                *const factor = squares + small_block;
+  std::array<double, small_block> total{};  // R
   for (int j = 0; j < block_width; ++j) total[5 * j] = 1;
   if (record)
     for (int j = 0; j < block_width; ++j) std::fill_n(&c(0, row + j), order_, 0.0);
-  std::vector<double> host(static_cast<std::size_t>((blocks_ + 2) * block_entries));
-  double *const g = host.data() + rows * block_width, *const square = g + block_entries;
-  unsigned zero = 0;
+  std::vector<double> host(static_cast<std::size_t>((blocks_ + 2) * small_block));
+  double *const g = host.data() + rows * block_width, *const square = g + small_block;
+  unsigned zero = 0, fresh = 0;
   int replaced = 0;
+  std::array<double, block_width> size{};  // |W|_B^2 of the columns at first
   for (int pass = 0;; ++pass) {
     if (op_.inner) op_.inner(1, w, bw);
     if (blocks_ > 0) on_.gram(blocks_, v_, bw, small_);
@@ -202,37 +238,49 @@ void InverseLanczos::orthonormalise(std::int64_t slot, bool record) {
       for (std::int64_t i = 0; i < rows; ++i)
         for (int j = 0; j < block_width; ++j)
           for (int l = 0; l <= j; ++l) c(i, row + j) += host[4 * i + l] * total[4 * l + j];
-    // If most of a column was subtracted, G has too few digits. The next pass measures the column again.
-    unsigned cancelled = 0;
-    for (int j = 0; j < block_width; ++j)
-      if (change[j] > 0.5 * before[j]) cancelled |= 1u << j;
+    // If most of a column was subtracted, G has too few digits. The next pass measures the column again. What is left of a column may be a
+    // rounding error of its first size.
     const bool last = pass >= max_passes;
-    if (cancelled && !last) continue;
-    for (int i = 0; i < block_width; ++i)
-      for (int j = 0; j < block_width; ++j) {
-        const double mean = (g[4 * i + j] + g[4 * j + i]) / 2;
-        square[4 * i + j] = (cancelled >> i & 1u) || (cancelled >> j & 1u) ? 0 : mean;
-      }
-    on_.put(square, block_entries, gram);
-    on_.factor(gram, least_pivot, factor, factor + block_entries);
-    std::array<double, 2 * block_entries> r;
-    on_.get(factor, 2 * block_entries, r.data());
-    on_.times(w, factor + block_entries);
-    if (op_.inner) on_.times(bw, factor + block_entries);
-    multiply_from_left(r.data(), total.data());
-    bool good = true;
-    zero = 0;
+    unsigned cancelled = 0;
     for (int j = 0; j < block_width; ++j) {
+      if (pass == 0 || (fresh >> j & 1u))
+        size[j] = before[j] + (pass == 0 && part_squares ? part_squares[j] : 0);
+      if (before[j] <= noise * noise * size[j])
+        zero |= 1u << j;
+      else if (change[j] > 0.5 * before[j])
+        (last ? zero : cancelled) |= 1u << j;
+    }
+    fresh = 0;
+    if (cancelled && !zero) continue;
+    std::array<double, 2 * small_block> r;
+    for (int i = 0; i < block_width; ++i)
+      for (int j = 0; j < block_width; ++j)
+        square[4 * i + j] = (zero >> i & 1u) || (zero >> j & 1u) ? 0 : (g[4 * i + j] + g[4 * j + i]) / 2;
+    const unsigned open = factor_block(square, least_block_pivot, r.data(), r.data() + small_block);
+    bool good = true;
+    for (int j = 0; j < block_width; ++j) {
+      if ((open >> j & 1u) && last) zero |= 1u << j;
+      if (zero >> j & 1u) {
+        // The column becomes 0. In W = V C + Q R its part of the other columns stays in R.
+        r[5 * j] = 0;
+        for (int i = 0; i <= j; ++i) r[small_block + 4 * i + j] = 0;
+        continue;
+      }
       const double pivot = r[5 * j] * r[5 * j];
-      if (!(pivot > 0)) zero |= 1u << j;
-      good = good && pivot >= least_good_pivot * square[5 * j] &&
+      good = good && !(open >> j & 1u) && pivot >= least_good_pivot * square[5 * j] &&
              change[j] <= negligible_change * negligible_change * pivot;
     }
+    on_.put(r.data() + small_block, small_block, factor);
+    on_.times(w, factor);
+    if (op_.inner) on_.times(bw, factor);
+    multiply_from_left(r.data(), total.data());
     if (zero != 0 && replaced < 2) {
       ++replaced;
       append_random(zero, bw);
+      fresh = zero;
+      zero = 0;
       pass = 0;
-    } else if (good || last) {
+    } else if ((good && !cancelled) || last) {
       break;
     }
   }
@@ -271,7 +319,7 @@ const RitzPairs& InverseLanczos::ritz(const std::function<bool(double, double)>&
     pairs_.theta.push_back(theta[j]);
     pairs_.delta.push_back(std::sqrt(square));
     pairs_.converged.push_back(pairs_.delta.back() <=
-                               std::max(tolerance * std::abs(theta[j]), 4 * ulp * largest));
+                               std::max(tolerance * std::abs(theta[j]), 4 * double_ulp * largest));
   }
   return pairs_;
 }

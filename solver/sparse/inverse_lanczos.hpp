@@ -19,11 +19,15 @@
 #include <array>
 #include <cstdint>
 #include <functional>
+#include <limits>
 #include <vector>
 
 #include "solver/sparse/executor.hpp"
 
 namespace eigen_g {
+
+inline constexpr std::int64_t small_block = block_width * block_width;  // entries of a 4 x 4 matrix
+inline constexpr double double_ulp = std::numeric_limits<double>::epsilon();
 
 // Both functions are for `blocks` blocks of four vectors in the memory of the executor.
 struct InverseOperator {
@@ -67,7 +71,7 @@ class InverseLanczos {
   void vectors(const std::vector<std::int64_t>& pairs, double* z);
 
  private:
-  void orthonormalise(std::int64_t slot, bool record);
+  void orthonormalise(std::int64_t slot, bool record, const double* part_squares);
   double* block(std::int64_t p) const { return v_ + p * block_values_; }
   double& c(std::int64_t row, std::int64_t column) { return c_[row + column * order_]; }
   void resize(std::int64_t most);

@@ -17,15 +17,13 @@ namespace eigen_g {
 namespace {
 
 constexpr double infinity = std::numeric_limits<double>::infinity();
-constexpr double ulp = std::numeric_limits<double>::epsilon();
-constexpr std::int64_t block_entries = block_width * block_width;
 
 // Limit of delta / |theta| of a converged pair.
 constexpr double inner_tolerance = 1e-12;
 // Smallest relative gap in which a count is made, and one with which no further pair has to converge.
 constexpr double least_gap = 1e-7, good_gap = 1e-3;
 // If the largest |theta| exceeds that of the last wanted pair by this factor, the shift all but hits an eigenvalue.
-constexpr double hit = 1e7;
+constexpr double hit = 1e5;
 // If all wanted theta agree to this part, the shift is far from the eigenvalues.
 constexpr double far = 1e-2;
 // A smaller |theta|, relative to the largest one, is that of an infinite eigenvalue.
@@ -92,7 +90,7 @@ struct RayleighRitz {
 };
 RayleighRitz rayleigh_ritz(std::int64_t count, std::int64_t ld, const std::vector<double>& a,
                            const std::vector<double>& g) {
-  constexpr double least_pivot = 1e-10;
+  constexpr double least_gram_pivot = 1e-10;
   // G = R^T R with scaled columns; the inverse of R column by column.
   std::vector<double> scale(static_cast<std::size_t>(count)), r(static_cast<std::size_t>(count * count)),
       inverse(r.size());
@@ -110,7 +108,7 @@ RayleighRitz rayleigh_ritz(std::int64_t count, std::int64_t ld, const std::vecto
       column[i] = sum / r[i + i * count];
       pivot -= column[i] * column[i];
     }
-    if (!(pivot > least_pivot)) continue;
+    if (!(pivot > least_gram_pivot)) continue;
     column[j] = std::sqrt(pivot);
     double* const x = inverse.data() + j * count;  // column j of R^-1
     x[j] = 1 / column[j];
@@ -401,7 +399,7 @@ FoundPairs PencilSolver::finish(InverseLanczos& lanczos, const std::vector<std::
   double *const z = on.take_blocks(blocks), *const y = on.take_blocks(blocks),
                 *const ky = on.take_blocks(blocks), *const my = on.take_blocks(blocks),
                 *const work = on.take_blocks(2),
-                *const small = on.take(std::max<std::int64_t>(width * width, 4 * block_entries));
+                *const small = on.take(std::max<std::int64_t>(width * width, 4 * small_block));
   const auto multiply_b = [&](std::int64_t p, const double* x, double* bx) {
     if (op.inner) return op.inner(p, x, bx);
     on.copy(x, p * block, bx);
@@ -415,27 +413,27 @@ FoundPairs PencilSolver::finish(InverseLanczos& lanczos, const std::vector<std::
   double* const by = buckling_ ? on.take_blocks(blocks) : my;
   if (buckling_) pencil_.multiply_k(blocks, y, by);
   for (std::int64_t p = 0; p < blocks; ++p) {
-    std::array<double, block_entries> theta{}, gram;
+    std::array<double, small_block> theta{}, gram;
     for (int j = 0; j < block_width; ++j)
       if (p * block_width + j < count) theta[5 * j] = ritz.theta[pairs[p * block_width + j]];
-    on.put(theta.data(), block_entries, small);
+    on.put(theta.data(), small_block, small);
     double *const d = work, *const bd = work + block;
     on.copy(y + p * block, block, d);
     on.copy(by + p * block, block, bd);
-    on.subtract(1, z + p * block, small, d, small + block_entries);
-    on.subtract(1, ky + p * block, small, bd, small + block_entries);
+    on.subtract(1, z + p * block, small, d, small + small_block);
+    on.subtract(1, ky + p * block, small, bd, small + small_block);
     on.gram(1, d, bd, small);
-    on.get(small, block_entries, gram.data());
+    on.get(small, small_block, gram.data());
     for (int j = 0; j < block_width && p * block_width + j < count; ++j)
       delta.push_back(std::sqrt(std::max(gram[5 * j], 0.0)));
   }
   if (pencil_.has_k()) {
     pencil_.multiply_k(blocks, y, ky);
   } else {  // K Y = S Y + s M Y = B Z + s M Y
-    const std::array<double, block_entries> minus{-s, 0, 0, 0, 0, -s, 0, 0, 0, 0, -s, 0, 0, 0, 0, -s};
-    on.put(minus.data(), block_entries, small);
+    const std::array<double, small_block> minus{-s, 0, 0, 0, 0, -s, 0, 0, 0, 0, -s, 0, 0, 0, 0, -s};
+    on.put(minus.data(), small_block, small);
     for (std::int64_t p = 0; p < blocks; ++p)
-      on.subtract(1, my + p * block, small, ky + p * block, small + block_entries);
+      on.subtract(1, my + p * block, small, ky + p * block, small + small_block);
   }
   // The projected pencil Y^T (K - s M) Y, Y^T B Y.
   const auto projected = [&](const double* left, const double* right) {
@@ -479,14 +477,14 @@ FoundPairs PencilSolver::finish(InverseLanczos& lanczos, const std::vector<std::
     for (std::int64_t i = 0; i < m; ++i)
       found.orthogonality = std::max(found.orthogonality, std::abs(zbz[i + j * width] - (i == j)));
   for (std::int64_t p = 0; p < blocks; ++p) {
-    std::array<double, block_entries> w{}, square, length;
+    std::array<double, small_block> w{}, square, length;
     for (int j = 0; j < block_width; ++j)
       if (p * block_width + j < m) w[5 * j] = found.w[p * block_width + j];
-    on.put(w.data(), block_entries, small);
-    on.subtract(1, y + p * block, small, kz + p * block, small + block_entries);
+    on.put(w.data(), small_block, small);
+    on.subtract(1, y + p * block, small, kz + p * block, small + small_block);
     on.gram(1, z + p * block, z + p * block, small);
-    on.get(small + block_entries, block_entries, square.data());
-    on.get(small, block_entries, length.data());
+    on.get(small + small_block, small_block, square.data());
+    on.get(small, small_block, length.data());
     for (int j = 0; j < block_width && p * block_width + j < m; ++j) {
       found.residual.push_back(std::sqrt(std::max(square[5 * j], 0.0)));
       found.length.push_back(std::sqrt(length[5 * j]));
@@ -531,7 +529,7 @@ bool PencilSolver::repair(FoundPairs& found, double s, double low, double high, 
     bool rising = false;  // a pair that has not converged is in the window
     for (std::int64_t i = 0; i < ritz.size(); ++i) {
       const double w = value_of(ritz.theta[i], s);
-      if (w < low || w > high || std::abs(ritz.theta[i]) <= ulp * std::abs(ritz.theta[0])) continue;
+      if (w < low || w > high || std::abs(ritz.theta[i]) <= double_ulp * std::abs(ritz.theta[0])) continue;
       if (ritz.converged[i])
         pairs.push_back(i);
       else
@@ -668,15 +666,21 @@ std::optional<double> PencilSolver::better_shift(const FewOptions& options, cons
   const double last = std::abs(ritz.theta[k - 1]);
   if (buckling_ || !factorisation_ || !(last > infinite * largest)) return std::nullopt;
   if (largest > hit * last) {
-    // 0.3 of the way to the next value outside the cluster.
+    // 0.3 of the way to the next value outside the cluster, which is behind the widest gap.
     const double side = options.end == End::above ? -1 : 1;
-    double step = 1 / last;
-    for (const double theta : ritz.theta) {
-      const double distance = 1 / std::abs(theta);
-      if (distance > 1 / (hit * last) &&
-          (options.end == End::nearest || options.end == End::lowest || theta * side > 0))
-        step = std::min(step, distance);
-    }
+    const bool one_side = options.end == End::above || options.end == End::below || options.end == End::both;
+    std::vector<double> distances;
+    for (std::int64_t i = 0; i < ritz.size(); ++i)
+      if (ritz.delta[i] <= 1e-3 * std::abs(ritz.theta[i]) &&
+          !(one_side && ritz.theta[i] * side <= 0 && std::abs(ritz.theta[i]) <= hit * last))
+        distances.push_back(1 / std::abs(ritz.theta[i]));
+    std::sort(distances.begin(), distances.end());
+    double step = 1 / last, gap = 1;
+    for (std::size_t i = 1; i < distances.size(); ++i)
+      if (distances[i] > gap * distances[i - 1]) {
+        gap = distances[i] / distances[i - 1];
+        step = distances[i];
+      }
     reason = text_of(pencil_.unscaled(s)) + " is an eigenvalue to working accuracy";
     return s + side * 0.3 * step;
   }
@@ -684,9 +688,9 @@ std::optional<double> PencilSolver::better_shift(const FewOptions& options, cons
   for (std::int64_t i = 0; i < k; ++i)
     if (ritz.theta[i] * ritz.theta[0] <= 0) return std::nullopt;
   const double first = value_of(ritz.theta[0], s), spread = std::abs(value_of(ritz.theta[k - 1], s) - first);
-  if (k == 1 || last < (1 - far) * largest) return std::nullopt;
+  if (last < (1 - far) * largest || spread < 1e-6 * std::abs(first - s)) return std::nullopt;
   reason = text_of(pencil_.unscaled(s)) + " is far from the eigenvalues";
-  return first - std::copysign(std::max(spread, 1e-4 * std::abs(first - s)), ritz.theta[0]);
+  return first - std::copysign(spread, ritz.theta[0]);
 }
 
 FewReport PencilSolver::solve(const FewOptions& options, double* w, double* z, std::int64_t ldz) {
@@ -762,7 +766,7 @@ FewReport PencilSolver::solve(const FewOptions& options, double* w, double* z, s
       prove(found, shift, judgement, report);
     write(found, choose(found, options, shift.s), w, z, ldz, report);
     report_costs(report);
-    const double scale_of_n = 4 * std::sqrt(static_cast<double>(pencil_.n())) * ulp;
+    const double scale_of_n = 4 * std::sqrt(static_cast<double>(pencil_.n())) * double_ulp;
     report.tolerance = options.tolerance > 0 ? options.tolerance : std::clamp(scale_of_n, 1e-14, 1e-12);
     for (std::int64_t j = 0; j < report.m; ++j)
       if (!(backward_[j] <= report.tolerance)) report.status = Status::not_converged;
