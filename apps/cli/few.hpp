@@ -49,9 +49,9 @@ struct FewCommandOptions {
   double near = 0;
   bool near_given = false;
   std::int64_t count = 0;             // with --near; 0: one pair
-  bool above = false, below = false;  // of the value of --near
+  bool above = false, below = false;  // only pairs on this side of the value of --near
   std::string interval;               // "A:B"
-  std::int64_t max_pairs = 0;         // of --interval; 0: the library's limit
+  std::int64_t max_pairs = 0;         // limit for --interval; 0: the library's limit
   bool count_only = false, buckling = false;
   std::string proof = "auto";
   std::string method = "auto";

@@ -39,7 +39,7 @@ int64_t eigen_g_dsfew_verify(int64_t n, int64_t count, const int64_t* row_offset
  * They need a library that factorises sparse matrices: MUMPS (in builds that found it), or Intel's MKL at run time. Without one a pencil
  * that is small enough is solved as a dense one by eigen_g_dsgfew; otherwise info is -1003. */
 
-/* What eigen_g_dsgfew and eigen_g_dsginterval found besides the pairs. */
+/* The results of eigen_g_dsgfew and eigen_g_dsginterval in addition to the pairs. */
 typedef struct {
   double shift_wished, shift_used; /* they differ if K - shift_wished M is almost singular */
   double low,
@@ -53,7 +53,7 @@ typedef struct {
 } eigen_g_few_report;
 
 /* `count` pairs of K - w M.
- *   end        'L': the lowest pairs, 'H': the highest ones; 'N': those nearest to sigma, 'A': above it, 'B': below it
+ *   end        'L': the lowest pairs, 'H': the highest ones; 'N': the nearest ones to sigma, 'A': above it, 'B': below it
  *   sigma      the point for 'N', 'A' and 'B'
  *   tolerance  limit of |K z - w M z| / ((|K| + |w| |M|) |z|), from 1e-14 to 1; 0: roundoff
  *   w, z, ldz  as above

@@ -44,7 +44,7 @@ _dense = 1000
 
 @dataclass(frozen=True)
 class SparseReport:
-    """How pairs were found. Of several solves (which="BE" is two), numbers are sums, and shifts and counts are those of the first."""
+    """How pairs were found. If a call made several solves (which="BE"), numbers are sums, and shifts and counts are from the first one."""
 
     method: str = "dense"  # "dense", "lanczos", "shift-invert"
     engine: str = "none"  # the library that factorised
@@ -60,7 +60,7 @@ class SparseReport:
     found: int = 0
     repaired: int = 0  # number of pairs that the counts showed to be missing, and that were then found
     residuals: Host = field(default_factory=lambda: np.empty(0))  # |A v - w M v| of each pair
-    error_bounds: Host = field(default_factory=lambda: np.empty(0))  # of |w - an eigenvalue|; empty without a factorisation
+    error_bounds: Host = field(default_factory=lambda: np.empty(0))  # bounds of |w - an eigenvalue|; empty without a factorisation
     products: int = 0  # number of vectors that were multiplied with A, or solved for
     factorisations: int = 0
     factor_entries: int = 0
@@ -79,7 +79,7 @@ def _no_convergence() -> type[Exception]:
         base = RuntimeError
 
     class NoConvergence(base):  # type: ignore[misc]
-        """Some pairs did not converge. `eigenvalues` and `eigenvectors` are those that did."""
+        """Some pairs did not converge. `eigenvalues` and `eigenvectors` have the converged ones."""
 
         def __init__(self, message: str, eigenvalues: Any, eigenvectors: Any) -> None:
             Exception.__init__(self, message)
@@ -351,7 +351,7 @@ class _Problem:
             rows = _csr_of_dense(_written_out(a, dtype))
         else:
             rows = csr_of(a.given, dtype)
-            if a.dtype.char in "fF":  # what is symmetric in single precision is made symmetric in double precision
+            if a.dtype.char in "fF":  # the single precision's roundoff may differ between the triangles
                 other = csr_of(a.given.conj().T, dtype)
                 if np.array_equal(rows.offsets, other.offsets) and np.array_equal(rows.columns, other.columns):
                     rows = rows._replace(values=(rows.values + other.values) / 2)
@@ -395,10 +395,10 @@ class _Problem:
         raise _no_convergence()(f"{len(good.w)} of {count} pairs converged", good.w, good.v)
 
     def found(self, w: Host, z: Host, report: Any) -> _Found:
-        """The pairs of the problem from those of the library, which are pairs of its real form if it is Hermitian.
+        """The pairs of the problem from the library's pairs, which are pairs of its real form if the problem is Hermitian.
 
-        The complex vectors c of the real form's vectors of a value span the vectors of that value, but twice as many of them. So the
-        Gram matrix C^H M C has the eigenvalues 2 and 0, each as often as there are pairs, and its vectors of 2 combine those of C.
+        The real form's vectors C of a value, seen as complex ones, span the vectors of that value, but their number is twice the
+        dimension. Half of the eigenvalues of C^H M C are 2, and the others are 0. The vectors of the 2s combine the columns of C.
         """
         residuals, bounds = np.array(report.residuals), np.array(report.error_bounds)
         if not self.is_complex:
@@ -506,7 +506,7 @@ def _theta(w: Host, sigma: float | None, mode: str) -> Host:
 
 
 def _side(p: _Problem, end: str, k: int, sigma: float) -> _Found:
-    """k pairs above or below sigma. After the last one, those of the other end follow, as theta goes on there."""
+    """k pairs above or below sigma. If that side has fewer, theta goes on at the other end, and the next pairs come from there."""
     found = p.pairs(end, k, sigma)
     return found if len(found.w) == k else found.and_also(p.pairs("lowest" if end == "above" else "highest", k - len(found.w)))
 
@@ -601,7 +601,7 @@ def eigsh(
     proof    how it is established that no pair is missing. "counts": by the number of eigenvalues below two points around the pairs,
              which takes one or two factorisations; if they do not prove it, there is a RuntimeWarning. "probe": by random vectors.
              "none". "auto": by counts if there is a factorisation
-    engine   the library that factorises: "auto", "none", "mumps", "pardiso", "cudss"; engines() has those of this machine
+    engine   the library that factorises: "auto", "none", "mumps", "pardiso", "cudss"; engines() lists what this machine has
     device, threads, progress   as in eigen_g.eigh; progress(fraction)
     info     True: returns w, v and a SparseReport
 
@@ -875,8 +875,8 @@ class Solver:
     ) -> Any:
         """Returns all pairs with a <= w < b, ascending.
 
-        max_pairs  a larger number of pairs is an InvalidArgument before any pair is computed. None: as many as a quarter of the free
-                   memory holds
+        max_pairs  a larger number of pairs is an InvalidArgument before any pair is computed. None: a quarter of the free memory limits
+                   their number
         """
         most = 0 if max_pairs is None else _as_integer(max_pairs, "max_pairs") * (self._problem.order // self.n)
         pairs = self._solver.interval(float(a), float(b), most, return_eigenvectors or self._problem.is_complex)
@@ -905,8 +905,8 @@ class Solver:
         """Compares the ascending values w with counts: shows if a pair is missing among them."""
         twice = self._problem.order // self.n
         values = np.repeat(np.asarray(framework_of(w)[0].to_host(framework_of(w)[1]), np.float64), twice)
-        low, high, *numbers, everything = self._solver.verify_counts(len(values), values.ctypes.data)
-        return CountVerification(low, high, *(x // twice for x in numbers), everything)
+        low, high, below, expected, given, everything = self._solver.verify_counts(len(values), values.ctypes.data)
+        return CountVerification(low, high, below // twice, expected // twice, given // twice, everything)
 
     def update(self, A: Any, M: Any = None) -> None:
         """Takes other values of A, and of M if it is given. Their patterns must be the same."""
