@@ -139,7 +139,7 @@ class Mumps : public Factorisation {
  private:
   // Limit of a null pivot, relative to the norm of the scaled matrix. A shift next to an eigenvalue has such a pivot, and the signs of D
   // are then not reliable.
-  static constexpr double least_pivot = 1e-13;
+  static constexpr double least_pivot = 1e-11;
 
   void run(Job job) {
     const std::lock_guard lock(one_at_a_time());

@@ -28,7 +28,7 @@ constexpr double hit = 1e5;
 constexpr double far = 1e-2;
 // A smaller |theta|, relative to the largest one, is that of an infinite eigenvalue.
 constexpr double infinite = 1e-13;
-constexpr int max_moves = 6, max_repairs = 3;
+constexpr int max_moves = 6, max_repairs = 3, max_purifications = 2;
 constexpr std::int64_t columns_at_once = 32;  // of a solve
 
 std::string text_of(double value) {
@@ -283,6 +283,7 @@ InverseOperator PencilSolver::inverse() {
 // What the Ritz pairs show. With `done`, `pairs` are those of the found pairs between low and high.
 struct PencilSolver::Judgement {
   bool done = false;
+  bool few = false;  // V is complete, and there are fewer pairs than wanted
   std::int64_t leading = 0;
   double low = -infinity, high = infinity, gap = 0;
   std::vector<std::int64_t> pairs;
@@ -313,10 +314,8 @@ PencilSolver::Judgement PencilSolver::judge(const FewOptions& options, const Rit
       !known.empty())
     next = 1 / std::abs(ritz.theta[known.back()]);
   found.leading = static_cast<std::int64_t>(known.size());
-  if (exhausted && found.leading < options.count)
-    throw InvalidArgument("count", "is " + std::to_string(options.count) + ", but there are only " +
-                                       std::to_string(found.leading) + " finite eigenvalues" +
-                                       (one_side ? " on this side of the target" : ""));
+  found.few = exhausted && found.leading < options.count;
+  if (found.few) return found;
   // Distances are 1 / |theta| for a shift at the target. With the target elsewhere they are measured from the target.
   const auto distance = [&](std::int64_t i) {
     const double theta = ritz.theta[i], w = value_of(theta, s);
@@ -388,23 +387,45 @@ PencilSolver::Judgement PencilSolver::judge(const FewOptions& options, const Rit
 
 // ---- Purification, bounds, Rayleigh-Ritz
 
+// The pairs of the last ritz() of Lanczos. While a backward error exceeds the tolerance, a further step follows.
 FoundPairs PencilSolver::finish(InverseLanczos& lanczos, const std::vector<std::int64_t>& pairs, double s) {
+  if (pairs.empty()) return {};
+  double* const z = on_->take_blocks(blocks_of(static_cast<std::int64_t>(pairs.size())));
+  lanczos.vectors(pairs, z);
+  std::vector<double> theta;
+  for (const std::int64_t i : pairs) theta.push_back(lanczos.last().theta[i]);
+  FoundPairs found = purify(z, theta, s);
+  for (int step = 0; step < max_purifications && largest_backward(found) > goal_; ++step) {
+    theta.clear();
+    for (const double w : found.w) theta.push_back(theta_of(w, s));
+    found = purify(found.vectors, theta, s);
+  }
+  return found;
+}
+
+double PencilSolver::backward(const FoundPairs& found, std::int64_t j) const {
+  return found.residual[j] / ((pencil_.k_norm() + std::abs(found.w[j]) * pencil_.m_norm()) * found.length[j]);
+}
+double PencilSolver::largest_backward(const FoundPairs& found) const {
+  double largest = 0;
+  for (std::int64_t j = 0; j < found.size(); ++j) largest = std::max(largest, backward(found, j));
+  return largest;
+}
+
+// Y = OP Z for pairs (theta, z), with z in blocks, which are overwritten; then Rayleigh-Ritz with Y.
+FoundPairs PencilSolver::purify(double* z, const std::vector<double>& theta_of_pairs, double s) {
   CpuExecutor<double>& on = *on_;
-  const std::int64_t count = static_cast<std::int64_t>(pairs.size()), blocks = blocks_of(count),
+  const std::int64_t count = static_cast<std::int64_t>(theta_of_pairs.size()), blocks = blocks_of(count),
                      block = pencil_.n() * block_width, width = blocks * block_width;
   FoundPairs found;
-  if (count == 0) return found;
-  const RitzPairs& ritz = lanczos.last();
   const InverseOperator op = inverse();
-  double *const z = on.take_blocks(blocks), *const y = on.take_blocks(blocks),
-                *const ky = on.take_blocks(blocks), *const my = on.take_blocks(blocks),
-                *const work = on.take_blocks(2),
+  double *const y = on.take_blocks(blocks), *const ky = on.take_blocks(blocks),
+                *const my = on.take_blocks(blocks), *const work = on.take_blocks(2),
                 *const small = on.take(std::max<std::int64_t>(width * width, 4 * small_block));
   const auto multiply_b = [&](std::int64_t p, const double* x, double* bx) {
     if (op.inner) return op.inner(p, x, bx);
     on.copy(x, p * block, bx);
   };
-  lanczos.vectors(pairs, z);
   multiply_b(blocks, z, ky);  // B Z for now
   op.solve(blocks, ky, y);
   // D = Y - Z Theta and B D = B Y - B Z Theta.
@@ -415,7 +436,7 @@ FoundPairs PencilSolver::finish(InverseLanczos& lanczos, const std::vector<std::
   for (std::int64_t p = 0; p < blocks; ++p) {
     std::array<double, small_block> theta{}, gram;
     for (int j = 0; j < block_width; ++j)
-      if (p * block_width + j < count) theta[5 * j] = ritz.theta[pairs[p * block_width + j]];
+      if (p * block_width + j < count) theta[5 * j] = theta_of_pairs[p * block_width + j];
     on.put(theta.data(), small_block, small);
     double *const d = work, *const bd = work + block;
     on.copy(y + p * block, block, d);
@@ -494,7 +515,7 @@ FoundPairs PencilSolver::finish(InverseLanczos& lanczos, const std::vector<std::
   std::vector<std::int64_t> ritz_order(static_cast<std::size_t>(count));
   std::iota(ritz_order.begin(), ritz_order.end(), 0);
   std::stable_sort(ritz_order.begin(), ritz_order.end(), [&](std::int64_t i, std::int64_t j) {
-    return value_of(ritz.theta[pairs[i]], s) < value_of(ritz.theta[pairs[j]], s);
+    return value_of(theta_of_pairs[i], s) < value_of(theta_of_pairs[j], s);
   });
   for (std::int64_t j = 0; j < m; ++j) {
     const double d = m == count ? delta[ritz_order[j]] : *std::max_element(delta.begin(), delta.end());
@@ -650,7 +671,10 @@ const double* PencilSolver::start_blocks(const FewOptions& options, std::int64_t
   return blocks;
 }
 
-void PencilSolver::begin_call() {
+void PencilSolver::begin_call(double tolerance) {
+  goal_ = tolerance > 0
+              ? tolerance
+              : std::clamp(4 * std::sqrt(static_cast<double>(pencil_.n())) * double_ulp, 1e-14, 1e-12);
   on_ = std::make_unique<CpuExecutor<double>>(pencil_.n(), MatrixOperator<double>());
   factorisations_ = solved_ = 0;
   factorisation_seconds_ = solve_seconds_ = 0;
@@ -659,12 +683,18 @@ void PencilSolver::begin_call() {
 // The shift behind the cluster of eigenvalues that the present shift hits, or nearer to eigenvalues that are far away. Empty: the
 // present one is good.
 std::optional<double> PencilSolver::better_shift(const FewOptions& options, const RitzPairs& ritz, double s,
-                                                 std::string& reason) const {
+                                                 bool few, std::string& reason) const {
   const std::int64_t k = std::min(options.count, ritz.size());
   double largest = 0;
   for (const double theta : ritz.theta) largest = std::max(largest, std::abs(theta));
   const double last = std::abs(ritz.theta[k - 1]);
-  if (buckling_ || !factorisation_ || !(last > infinite * largest)) return std::nullopt;
+  if (buckling_ || !factorisation_) return std::nullopt;
+  const double unit = pencil_.k_norm() / pencil_.m_norm(), size = std::max(std::abs(s), 1e-4 * unit);
+  if (few && 1 / largest < 1e-10 * size) {  // the value that was hit hides all others
+    reason = text_of(pencil_.unscaled(s)) + " is an eigenvalue to working accuracy";
+    return s + (options.end == End::above ? -1e-6 : 1e-6) * size;
+  }
+  if (!(last > infinite * largest)) return std::nullopt;
   if (largest > hit * last) {
     // 0.3 of the way to the next value outside the cluster, which is behind the widest gap.
     const double side = options.end == End::above ? -1 : 1;
@@ -698,7 +728,7 @@ FewReport PencilSolver::solve(const FewOptions& options, double* w, double* z, s
   FewReport report;
   {
     const Stopwatch watch(seconds);
-    begin_call();
+    begin_call(options.tolerance);
     const double direction =
         options.end == End::below || (options.end == End::nearest && options.target > 0) ? 1 : -1;
     const double wished = pencil_.scaled(options.end == End::lowest ? 0 : options.target);
@@ -729,9 +759,10 @@ FewReport PencilSolver::solve(const FewOptions& options, double* w, double* z, s
         if (options.progress)
           options.progress(
               std::min(1.0, static_cast<double>(judgement.leading) / static_cast<double>(options.count)));
-        if (moves < max_moves && report.restarts == 0 && (judgement.done || lanczos->full())) {
+        if (moves < max_moves && report.restarts == 0 &&
+            (judgement.done || judgement.few || lanczos->full())) {
           std::string reason;
-          moved = better_shift(options, *ritz, shift.s, reason);
+          moved = better_shift(options, *ritz, shift.s, judgement.few, reason);
           if (moved) {
             report.shift_reason += (report.shift_reason.empty() ? "" : "; ") + reason;
             judgement = {};
@@ -739,6 +770,12 @@ FewReport PencilSolver::solve(const FewOptions& options, double* w, double* z, s
             break;
           }
         }
+        if (judgement.few)
+          throw InvalidArgument("count", "is " + std::to_string(options.count) + ", but there are only " +
+                                             std::to_string(judgement.leading) + " finite eigenvalues" +
+                                             (options.end == End::above || options.end == End::below
+                                                  ? " on this side of the target"
+                                                  : ""));
         if (judgement.done || stop) break;
         if (judgement.leading >= options.count + extra) extra = 2 * extra + 4;
         if (!lanczos->full()) continue;
@@ -766,8 +803,7 @@ FewReport PencilSolver::solve(const FewOptions& options, double* w, double* z, s
       prove(found, shift, judgement, report);
     write(found, choose(found, options, shift.s), w, z, ldz, report);
     report_costs(report);
-    const double scale_of_n = 4 * std::sqrt(static_cast<double>(pencil_.n())) * double_ulp;
-    report.tolerance = options.tolerance > 0 ? options.tolerance : std::clamp(scale_of_n, 1e-14, 1e-12);
+    report.tolerance = goal_;
     for (std::int64_t j = 0; j < report.m; ++j)
       if (!(backward_[j] <= report.tolerance)) report.status = Status::not_converged;
     if (report.m < options.count) report.status = Status::not_converged;
@@ -813,8 +849,7 @@ void PencilSolver::write(const FoundPairs& found, const std::vector<std::int64_t
     w[c] = pencil_.unscaled(found.w[j]);
     report.residuals.push_back(std::ldexp(found.residual[j], pencil_.k_exponent() + vector_exponent));
     report.error_bounds.push_back(pencil_.unscaled(found.bound[j]));
-    backward_.push_back(found.residual[j] /
-                        ((pencil_.k_norm() + std::abs(found.w[j]) * pencil_.m_norm()) * found.length[j]));
+    backward_.push_back(backward(found, j));
     if (!z) continue;
     double* const to = z + static_cast<std::int64_t>(c) * ldz;
     on_->column(found.vectors, j, to);
@@ -870,6 +905,21 @@ struct PencilSolver::Slice {
   }
 };
 
+// Makes the vectors M-orthogonal to the given blocks, and puts them there. Vectors of two slices are orthogonal only as far as their errors
+// allow.
+void PencilSolver::orthogonalise(FoundPairs& found, std::vector<double>& blocks) {
+  const std::int64_t block = pencil_.n() * block_width, p = static_cast<std::int64_t>(blocks.size()) / block,
+                     count = blocks_of(found.size());
+  CpuExecutor<double>& on = *on_;
+  double *const product = on.take_blocks(1), *const small = on.take((p + 1) * small_block);
+  for (std::int64_t q = 0; q < count && p > 0; ++q) {
+    pencil_.multiply_m(1, found.vectors + q * block, product);
+    on.gram(p, blocks.data(), product, small);
+    on.subtract(p, blocks.data(), small, found.vectors + q * block, small + p * small_block);
+  }
+  blocks.assign(found.vectors, found.vectors + count * block);
+}
+
 IntervalReport PencilSolver::interval(double a, double b, std::int64_t max_pairs, std::vector<double>& w,
                                       std::vector<double>* z) {
   if (!(std::isfinite(a) && std::isfinite(b) && a < b))
@@ -879,7 +929,7 @@ IntervalReport PencilSolver::interval(double a, double b, std::int64_t max_pairs
   IntervalReport report;
   {
     const Stopwatch watch(seconds);
-    begin_call();
+    begin_call(0);
     const std::int64_t n = pencil_.n();
     w.clear();
     if (z) z->clear();
@@ -901,6 +951,7 @@ IntervalReport PencilSolver::interval(double a, double b, std::int64_t max_pairs
     report.count_low = low.number;
     report.count_high = end.number;
     report.proven = true;
+    std::vector<double> neighbours;  // the vectors of the slice before
     double step = report.expected > 0 ? length * Slice::usual / static_cast<double>(report.expected) : length;
     while (low.number < end.number) {
       Slice slice;
@@ -955,13 +1006,15 @@ IntervalReport PencilSolver::interval(double a, double b, std::int64_t max_pairs
         break;
       }
       FoundPairs found = finish(lanczos, pairs, slice.shift.s);
+      const std::int64_t found_by_lanczos = found.size();
       const double cut_step = std::max(gap, least_gap) / 32 * (slice.high.s - slice.shift.s);
       slice.high = slice.high.s == end.s ? end : point(slice.high.s, cut_step);
-      const std::int64_t expected = slice.high.number - low.number, at_first = found.size();
+      const std::int64_t expected = slice.high.number - low.number;
       for (int i = 1; i <= max_repairs && expected > found.size(); ++i)
         if (!repair(found, slice.shift.s, low.s, slice.high.s, expected, 100 + i)) break;
       report.found += found.size();
-      report.repaired += found.size() - at_first;
+      report.repaired += found.size() - found_by_lanczos;
+      orthogonalise(found, neighbours);
       if (expected != found.size()) {
         report.proven = false;
         report.proof_reason = std::to_string(expected) + " eigenvalues are between " +
@@ -980,12 +1033,13 @@ IntervalReport PencilSolver::interval(double a, double b, std::int64_t max_pairs
       if (z) z->resize(w.size() * static_cast<std::size_t>(n));
       write(found, chosen, w.data() + before, z ? z->data() + before * n : nullptr, n, report);
       for (const double ratio : backward_)
-        if (!(ratio <= 1e-12)) report.status = Status::not_converged;
+        if (!(ratio <= goal_)) report.status = Status::not_converged;
       report.expected -= found.size() - static_cast<std::int64_t>(chosen.size());
       report.shifts.push_back(pencil_.unscaled(slice.shift.s));
       step = std::max(slice.high.s - slice.shift.s, 1e-3 * step);
       low = slice.high;
     }
+    report.tolerance = goal_;
     report_costs(report);
   }
   report.seconds = seconds;

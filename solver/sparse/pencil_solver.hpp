@@ -71,8 +71,12 @@ class PencilSolver {
   void prove(FoundPairs& found, const Point& shift, const Judgement& window, FewReport& report);
   void report_costs(FewReport& report) const;
   const double* start_blocks(const FewOptions& options, std::int64_t width);
-  void begin_call();
-  std::optional<double> better_shift(const FewOptions& options, const RitzPairs& ritz, double s,
+  void begin_call(double tolerance);
+  FoundPairs purify(double* z, const std::vector<double>& theta_of_pairs, double s);
+  double backward(const FoundPairs& found, std::int64_t j) const;  // |K z - w M z| / ((|K| + |w| |M|) |z|)
+  double largest_backward(const FoundPairs& found) const;
+  void orthogonalise(FoundPairs& found, std::vector<double>& blocks);
+  std::optional<double> better_shift(const FewOptions& options, const RitzPairs& ritz, double s, bool few,
                                      std::string& reason) const;
   std::vector<std::int64_t> choose(const FoundPairs& found, const FewOptions& options, double s) const;
   void write(const FoundPairs& found, const std::vector<std::int64_t>& chosen, double* w, double* z,
@@ -89,6 +93,7 @@ class PencilSolver {
   Pivots pivots_;
   std::unique_ptr<CpuExecutor<double>> on_;  // of the present call
   std::vector<double> backward_;             // backward errors of the pairs that the call returns
+  double goal_ = 0;                          // largest backward error of a converged pair
   std::int64_t factorisations_ = 0, solved_ = 0;
   double analysis_seconds_ = 0, factorisation_seconds_ = 0, solve_seconds_ = 0;
 };

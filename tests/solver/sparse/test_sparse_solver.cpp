@@ -323,10 +323,10 @@ TEST_CASE("Buckling: both signs, and counts between 0 and a point") {
     check_accurate(a, found, true);
     CHECK(found.report.proven);
     SparseSolver<double> solver(a.k.view(), a.mass(), options);
-    for (const double w : found.w) CHECK(w * shift > 0);
-    const double far = shift > 0 ? found.w[1] : found.w[0];
-    CHECK(solver.count(1.001 * far).below == 2);
-    CHECK(solver.count(0.999 * far).below == 1);
+    for (const double w : found.w) {
+      CHECK(w * shift > 0);
+      CHECK(std::abs(solver.count(1.001 * w).below - solver.count(0.999 * w).below) == 1);
+    }
   }
   FewOptions options = pairs(2, End::nearest, 0);
   options.buckling = true;
