@@ -51,7 +51,7 @@ void require_shapes(const VerifyOptions& options, std::int64_t n, std::size_t va
 }
 
 // Reads a sparse real matrix, M if there is one, values and vectors and checks them in sparse form. Returns false, without a report, if
-// these are all pairs of a standard problem: the dense form then checks the reconstruction too.
+// these are all pairs: the dense form then checks more.
 bool verify_sparse(const VerifyOptions& options, const OpenMatrix& opened, Progress& progress,
                    const Stopwatch& reading, VerifyReport& report) {
   progress.at("read");
@@ -64,7 +64,7 @@ bool verify_sparse(const VerifyOptions& options, const OpenMatrix& opened, Progr
   const std::vector<double> values = io::read_values<double>(options.values);
   const io::DenseMatrix vectors = io::read_vectors(options.vectors, options.run.threads);
   require_shapes(options, matrix.a.rows, values.size(), vectors);
-  if (vectors.cols == matrix.a.rows && !mass.given && !options.proof) return false;
+  if (vectors.cols == matrix.a.rows && !options.proof) return false;
   report.seconds.read = reading.seconds();
   report.matrix = {options.matrix.file,       matrix.format_name, matrix.a.rows,    Uplo::lower,
                    options.matrix.symmetrize, matrix.asymmetry,   io::ScalarType::d};
@@ -126,7 +126,8 @@ ExitCode verify_files(const VerifyOptions& options) {
                        io::holds_coordinates(*opened.file, read_options(options.matrix, 1, progress)) &&
                        is_real_in_rows(options.generalised, options.matrix, progress);
   if (options.proof && !in_rows) throw UsageError("--proof: requires sparse real matrices, and --itype 1");
-  if (options.generalised.wanted() && !stack && !in_rows) {
+  const bool sparse = in_rows && verify_sparse(options, opened, progress, reading, report);
+  if (options.generalised.wanted() && !stack && !sparse) {
     progress.finish();
     return verify_generalised_files(
         {options.generalised, options.matrix, opened, options.run, options.values, options.vectors});
@@ -135,7 +136,6 @@ ExitCode verify_files(const VerifyOptions& options) {
   if (stack)
     return verify_stack(options.matrix, options.generalised, options.values, options.vectors, options.run,
                         {opened, total, reading, sink, progress});
-  const bool sparse = in_rows && verify_sparse(options, opened, progress, reading, report);
   if (!sparse)
     io::with_type(opened.type, [&]<class T>(T) { verify_as<T>(options, opened, progress, reading, report); });
   progress.finish();

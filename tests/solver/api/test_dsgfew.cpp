@@ -1,39 +1,46 @@
 #include <cmath>
 #include <limits>
+#include <numbers>
 
 #include "solver/api/sparse.h"
 #include "tests/support/catch.hpp"
-#include "tests/support/membrane.hpp"
+#include "tests/support/pencils.hpp"
 #include "tests/support/skip.hpp"
+
+// First statement of a TEST_CASE that factorises a sparse matrix.
+#define NEEDS_FACTOR_LIBRARY()                                \
+  if (!eigen_g::available(eigen_g::FactorLibrary::automatic)) \
+  SKIP_TEST("no library factorises sparse matrices")
 
 using namespace support;
 
 namespace {
 
 struct Calls {
-  PencilCase pencil = membrane(14, 13);
+  PencilCase pencil = box(14, 13, 0, 1, std::numbers::sqrt2);
   std::int64_t n = pencil.n();
   std::vector<double> w = std::vector<double>(40), z = std::vector<double>(static_cast<std::size_t>(40 * n)),
                       bound = std::vector<double>(40);
   eigen_g_few_report report{};
   bool lumped = false;
+  std::vector<double> diagonal = std::vector<double>(static_cast<std::size_t>(n), 1 / static_cast<double>(n));
 
   std::int64_t few(char end, std::int64_t count, double sigma, double tolerance = 0) {
-    const SparseCase &k = pencil.k, &m = pencil.m;
-    return eigen_g_dsgfew(end, n, count, k.row_offsets.data(), k.column.data(), k.value.data(),
-                          lumped ? nullptr : m.row_offsets.data(), lumped ? nullptr : m.column.data(),
-                          lumped ? nullptr : m.value.data(), lumped ? pencil.diagonal.data() : nullptr, sigma,
+    const Csr &k = pencil.k, &m = pencil.m;
+    return eigen_g_dsgfew(end, n, count, k.offsets.data(), k.column.data(), k.value.data(),
+                          lumped ? nullptr : m.offsets.data(), lumped ? nullptr : m.column.data(),
+                          lumped ? nullptr : m.value.data(), lumped ? diagonal.data() : nullptr, sigma,
                           tolerance, w.data(), z.data(), n, bound.data(), &report);
   }
   std::int64_t interval(double a, double b, std::int64_t max_pairs, std::int64_t* found) {
-    const SparseCase &k = pencil.k, &m = pencil.m;
-    return eigen_g_dsginterval(n, k.row_offsets.data(), k.column.data(), k.value.data(), m.row_offsets.data(),
+    const Csr &k = pencil.k, &m = pencil.m;
+    return eigen_g_dsginterval(n, k.offsets.data(), k.column.data(), k.value.data(), m.offsets.data(),
                                m.column.data(), m.value.data(), nullptr, a, b, max_pairs, found, w.data(),
                                z.data(), n, bound.data(), &report);
   }
   std::int64_t count(double s, std::int64_t* below) {
-    const SparseCase &k = pencil.k, &m = pencil.m;
-    return eigen_g_dsgcount(n, k.row_offsets.data(), k.column.data(), k.value.data(), m.row_offsets.data(),
+    const Csr &k = pencil.k, &m = pencil.m;
+    return eigen_g_dsgcount(n, k.offsets.data(), k.column.data(), k.value.data(), m.offsets.data(),
                             m.column.data(), m.value.data(), nullptr, s, nullptr, below);
   }
 };
@@ -64,7 +71,7 @@ TEST_CASE("eigen_g_dsgfew finds the pairs of a pencil at an end and on both side
   CHECK(c.w[0] == Approx(exact[7]).epsilon(1e-11));
   c.lumped = true;
   REQUIRE(c.few('L', 2, 0) == 0);
-  CHECK(c.w[0] < exact[0]);
+  CHECK(c.w[0] == Approx(exact[0]).epsilon(0.5));
 }
 
 TEST_CASE(
