@@ -1,4 +1,11 @@
 """Sparse pencils from Python: vibrations, an interval, buckling, and a program that calls SciPy."""
+import importlib.util
+import sys
+
+import eigen_g.sparse
+
+if not importlib.util.find_spec("scipy") or not eigen_g.sparse.engines():
+    sys.exit(4)  # no SciPy, or no library that factorises sparse matrices
 # [eigsh]
 import eigen_g
 import numpy as np

@@ -119,8 +119,10 @@ class _Matrix(NamedTuple):
     on_gpu: bool
 
 
-def _looked_at(a: Any, what: str) -> _Matrix:
+def _looked_at(a: Any, what: str, keep_on_gpu: bool = False) -> _Matrix:
     on_gpu = type(a).__module__.partition(".")[0] in ("cupy", "cupyx")
+    if on_gpu and hasattr(a, "tocsr") and not keep_on_gpu:
+        a = a.get()
     if hasattr(a, "tocsr"):
         kind = "sparse"
     elif (hasattr(a, "matvec") or hasattr(a, "matmat")) and hasattr(a, "shape"):
@@ -358,7 +360,7 @@ class _Problem:
         return _real_form(rows) if self.is_complex else rows
 
     @property
-    def matrices(self) -> tuple[Any, ...]:
+    def matrices(self) -> tuple[int, tuple[int, int, int], tuple[int, int, int], int]:
         mass = (0, 0, 0) if self.mass is None else self.mass.addresses
         return self.order, self.rows.addresses, mass, 0 if self.diagonal is None else self.diagonal.ctypes.data
 
@@ -380,8 +382,8 @@ class _Problem:
             report = self.solver.solve(call, w.ctypes.data, z.ctypes.data)
         elif self.by_products:
             k = None if self.op_inverse is not None and self.a.kind == "operator" and not self.options.buckling else self.a
-            products = [_multiply_of(x, self.is_complex) for x in (k, self.m, self.op_inverse)]
-            report = _core.solve_operators(call, self.order, *products, w.ctypes.data, z.ctypes.data)
+            of_k, of_m, inverse = (_multiply_of(x, self.is_complex) for x in (k, self.m, self.op_inverse))
+            report = _core.solve_operators(call, self.order, of_k, of_m, inverse, w.ctypes.data, z.ctypes.data)
         else:
             report = _core.solve_rows(call, *self.matrices, w.ctypes.data, z.ctypes.data)
         return self.converged(self.found(w[: report.m], z[:, : report.m], report), count)
@@ -455,7 +457,8 @@ def _all_pairs(a: Host, m: Host | None, buckling: bool) -> tuple[Host, Host]:
         order = np.argsort(w, kind="stable")
         return w[order], v[:, order]
     try:
-        return tuple(_eigh.eigh(a, m))  # type: ignore[return-value]
+        w, v = _eigh.eigh(a, m)
+        return w, v
     except _eigh.LinAlgError:
         if m is None:
             raise
@@ -477,7 +480,8 @@ def _all_pairs(a: Host, m: Host | None, buckling: bool) -> tuple[Host, Host]:
 def _all_by_inverse(inverse: Host, b: Host | None) -> tuple[Host, Host]:
     """theta and x of inverse @ B @ x = theta * x with x^H B x = 1, for a positive semidefinite B = L L^H."""
     if b is None:
-        return tuple(_eigh.eigh(inverse))  # type: ignore[return-value]
+        theta, x = _eigh.eigh(inverse)
+        return theta, x
     squares, v = _eigh.eigh(b)
     kept = squares > len(b) * np.finfo(float).eps * squares[-1]
     factor = v[:, kept] * np.sqrt(squares[kept])
@@ -501,8 +505,8 @@ def _theta(w: Host, sigma: float | None, mode: str) -> Host:
     if sigma is None:
         return w
     with np.errstate(divide="ignore", invalid="ignore"):
-        above = {"normal": 1.0, "cayley": w + sigma, "buckling": w}[mode]
-        return np.asarray(above / (w - sigma))
+        over = {"normal": np.ones_like(w), "cayley": w + sigma, "buckling": w}[mode]
+        return np.asarray(over / (w - sigma))
 
 
 def _side(p: _Problem, end: str, k: int, sigma: float) -> _Found:
@@ -614,7 +618,7 @@ def eigsh(
     Raises NoConvergence, which is an ArpackNoConvergence and has the converged pairs; InvalidArgument (ValueError) also for a matrix that
     is not symmetric, an M that is not positive semidefinite, and a sigma without an engine.
     """
-    a, b = _looked_at(A, "A"), None if M is None else _looked_at(M, "M")
+    a, b = _looked_at(A, "A", keep_on_gpu=True), None if M is None else _looked_at(M, "M")
     n, k = a.n, _as_integer(k, "k")
     if b is not None and b.n != n:
         raise ValueError(f"wrong M dimensions {np.shape(M)}, should be {(n, n)}")
@@ -653,12 +657,16 @@ def eigsh(
         threads=threads,
         progress=progress,
     )
-    if a.on_gpu and a.kind == "sparse" and n > _dense and b is None and sigma is None and a.dtype == np.float64 and which != "SM":
+    stays = a.on_gpu and a.kind == "sparse" and n > _dense and b is None and sigma is None and which != "SM"
+    stays = stays and a.dtype == np.float64
+    if a.on_gpu and not stays:
+        a = _looked_at(A, "A")
+    if stays:
         found: _Found = _candidates(_GpuProblem(a, options), k, which, None, mode)
     elif _solved_dense(a, b, inverse, k, sigma, engine):
         found = _of_dense(a, b, inverse, sigma, mode)
     else:
-        found = _candidates(_Problem(*(_from_gpu(x) for x in (a, b, inverse)), options), k, which, sigma, mode)  # type: ignore[arg-type]
+        found = _candidates(_Problem(a, b, inverse, options), k, which, sigma, mode)
     found = found.chosen(_selected(_theta(found.w, sigma, mode), k, which))
     found = found.chosen(np.argsort(found.w, kind="stable"))
     report = found.report()
@@ -766,23 +774,18 @@ class _GpuProblem(_Problem):
         with framework.on(self.gpu):
             w, rows = np.empty(count), framework.empty((count, self.n), "float64", self.arrays[2])
             stream, _stream = framework.stream(self.gpu)
-            addresses = tuple(framework.address(x) for x in self.arrays)
+            offsets, columns, values = (framework.address(x) for x in self.arrays)
             call = self.options.call(end, count, target, tolerance)
-            matrix = self.n, len(self.arrays[2]), addresses
+            matrix = self.n, len(self.arrays[2]), (offsets, columns, values)
             report = _core.solve_rows_on_gpu(call, *matrix, w.ctypes.data, framework.address(rows), self.gpu, stream)
             return self.converged(_Found(w, rows.T, np.array(report.residuals), np.empty(0), (report,)), count)
-
-
-def _from_gpu(a: _Matrix | None) -> _Matrix | None:
-    return a._replace(given=a.given.get()) if a is not None and a.on_gpu and hasattr(a.given, "get") else a
 
 
 # Intervals, counts, and a solver for many shifts
 
 
 def _factored(A: Any, M: Any, options: _Options) -> _Problem:
-    a, m = _from_gpu(_looked_at(A, "A")), None if M is None else _from_gpu(_looked_at(M, "M"))
-    assert a is not None
+    a, m = _looked_at(A, "A"), None if M is None else _looked_at(M, "M")
     if m is not None and m.n != a.n:
         raise ValueError(f"wrong M dimensions {np.shape(M)}, should be {(a.n, a.n)}")
     if a.kind == "operator" or (m is not None and m.kind == "operator"):
@@ -968,5 +971,5 @@ def verify(A: Any, w: Array, v: Array, M: Any = None, *, buckling: bool = False,
         both = np.stack([vectors.T, 1j * vectors.T], axis=1).reshape(-1, problem.n)
         vectors, values = np.ascontiguousarray(both, np.complex128).view(np.float64).T, np.repeat(values, 2)
     vectors = np.asfortranarray(vectors, np.float64)
-    pairs = len(values), values.ctypes.data, vectors.ctypes.data
-    return _core.verify_rows(threads, *problem.matrices, *pairs, buckling)
+    pairs = len(values), values.ctypes.data, vectors.ctypes.data, buckling
+    return _core.verify_rows(threads, *problem.matrices, *pairs)
