@@ -14,8 +14,8 @@ namespace eigen_g {
 
 namespace {
 
-// A pass that changes no column by more than this part leaves B W accurate.
-constexpr double negligible_change = 8 * double_ulp;
+// A pass that changes no column by more than this part leaves B W as accurate as convergence needs it.
+constexpr double negligible_change = 2e-13;
 // A smaller relative pivot of the Cholesky factor loses digits, which a further pass restores.
 constexpr double least_good_pivot = 1e-4;
 // A column with a smaller relative pivot gets no digits from the Cholesky factor. Its rest stays as it is, for the next pass.

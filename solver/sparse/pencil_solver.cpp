@@ -55,13 +55,12 @@ std::int64_t blocks_of(std::int64_t columns) {
   return (columns + block_width - 1) / block_width;
 }
 
-// Sizes of the basis for `count` pairs: blocks multiplied at once, vectors kept at a restart, and blocks in all.
+// Sizes of the basis for `count` pairs: vectors kept at a restart, and blocks in all.
 struct BasisSizes {
-  std::int64_t width, kept, most;
-  explicit BasisSizes(std::int64_t count) : width(count <= 28 ? 1 : 2) {
-    const std::int64_t b = width * block_width;
-    kept = (count + std::max(b, count / 4) + b - 1) / b * b;
-    most = blocks_of(kept + std::max(3 * kept / 2, 6 * b)) + 2 * width;
+  std::int64_t kept, most;
+  explicit BasisSizes(std::int64_t count) {
+    kept = blocks_of(count + std::max<std::int64_t>(block_width, count / 4)) * block_width;
+    most = blocks_of(kept + std::max(3 * kept / 2, std::int64_t{6 * block_width})) + 2;
   }
 };
 
@@ -537,7 +536,7 @@ bool PencilSolver::repair(FoundPairs& found, double s, double low, double high, 
   if (factorisation_) factor(s);
   std::vector<double> theta;
   for (const double w : found.w) theta.push_back(theta_of(w, s));
-  const BasisSizes sizes(std::max<std::int64_t>(probing ? found.size() : expected, 29));
+  const BasisSizes sizes(probing ? found.size() : expected);
   const std::int64_t locked = blocks_of(found.size()), width = probing ? 1 : 2;
   InverseLanczos lanczos(*on_, inverse(), width, locked + (probing ? 12 : sizes.most), seed);
   lanczos.begin_beside(found.vectors, theta);
@@ -672,9 +671,11 @@ const double* PencilSolver::start_blocks(const FewOptions& options, std::int64_t
 }
 
 void PencilSolver::begin_call(double tolerance) {
+  // By default what verify() accepts, as far as rounding errors of a solve allow it.
+  const double n = static_cast<double>(pencil_.n());
   goal_ = tolerance > 0
               ? tolerance
-              : std::clamp(4 * std::sqrt(static_cast<double>(pencil_.n())) * double_ulp, 1e-14, 1e-12);
+              : std::clamp(4 * std::sqrt(n) * double_ulp, std::min(1e-13, 10 * n * double_ulp), 1e-12);
   on_ = std::make_unique<CpuExecutor<double>>(pencil_.n(), MatrixOperator<double>());
   factorisations_ = solved_ = 0;
   factorisation_seconds_ = solve_seconds_ = 0;
@@ -744,8 +745,8 @@ FewReport PencilSolver::solve(const FewOptions& options, double* w, double* z, s
     bool exhausted = false;
     for (int moves = 0; !judgement.done; ++moves) {
       on_ = std::make_unique<CpuExecutor<double>>(pencil_.n(), MatrixOperator<double>());
-      const double* const start = start_blocks(options, sizes.width);
-      lanczos.emplace(*on_, inverse(), sizes.width, sizes.most, 0);
+      const double* const start = start_blocks(options, 1);
+      lanczos.emplace(*on_, inverse(), 1, sizes.most, 0);
       lanczos->begin(start, start ? options.start_count : 0);
       std::int64_t extra = 4, kept = sizes.kept;
       std::optional<double> moved;
@@ -780,7 +781,7 @@ FewReport PencilSolver::solve(const FewOptions& options, double* w, double* z, s
         if (judgement.leading >= options.count + extra) extra = 2 * extra + 4;
         if (!lanczos->full()) continue;
         ++report.restarts;
-        if (judgement.leading + block_width * sizes.width > kept) {
+        if (judgement.leading + block_width > kept) {
           kept += kept / 2;
           lanczos->grow(BasisSizes(kept).most);
         }
@@ -905,9 +906,9 @@ struct PencilSolver::Slice {
   }
 };
 
-// Makes the vectors M-orthogonal to the given blocks, and puts them there. Vectors of two slices are orthogonal only as far as their errors
-// allow.
-void PencilSolver::orthogonalise(FoundPairs& found, std::vector<double>& blocks) {
+// Makes the vectors M-orthogonal to the given blocks of slices before, because vectors of two slices are orthogonal only as far as their
+// errors allow. Afterwards the blocks are the vectors, with keep_all in addition to the older ones.
+void PencilSolver::orthogonalise(FoundPairs& found, std::vector<double>& blocks, bool keep_all) {
   const std::int64_t block = pencil_.n() * block_width, p = static_cast<std::int64_t>(blocks.size()) / block,
                      count = blocks_of(found.size());
   CpuExecutor<double>& on = *on_;
@@ -917,7 +918,8 @@ void PencilSolver::orthogonalise(FoundPairs& found, std::vector<double>& blocks)
     on.gram(p, blocks.data(), product, small);
     on.subtract(p, blocks.data(), small, found.vectors + q * block, small + p * small_block);
   }
-  blocks.assign(found.vectors, found.vectors + count * block);
+  if (!keep_all) blocks.clear();
+  blocks.insert(blocks.end(), found.vectors, found.vectors + count * block);
 }
 
 IntervalReport PencilSolver::interval(double a, double b, std::int64_t max_pairs, std::vector<double>& w,
@@ -951,7 +953,7 @@ IntervalReport PencilSolver::interval(double a, double b, std::int64_t max_pairs
     report.count_low = low.number;
     report.count_high = end.number;
     report.proven = true;
-    std::vector<double> neighbours;  // the vectors of the slice before
+    std::vector<double> neighbours;  // vectors of slices before
     double step = report.expected > 0 ? length * Slice::usual / static_cast<double>(report.expected) : length;
     while (low.number < end.number) {
       Slice slice;
@@ -975,9 +977,9 @@ IntervalReport PencilSolver::interval(double a, double b, std::int64_t max_pairs
       slice.after = end.number - slice.shift.number;
       const std::int64_t left = slice.shift.number - low.number;
       const std::int64_t wanted = left + std::min(slice.after, std::max(left, Slice::usual));
-      const BasisSizes sizes(std::max<std::int64_t>(wanted + 4, 29));
+      const BasisSizes sizes(wanted + 4);
       on_ = std::make_unique<CpuExecutor<double>>(n, MatrixOperator<double>());
-      InverseLanczos lanczos(*on_, inverse(), sizes.width, sizes.most, 0);
+      InverseLanczos lanczos(*on_, inverse(), 1, sizes.most, 0);
       lanczos.begin();
       std::vector<std::int64_t> pairs;
       std::int64_t kept = sizes.kept;
@@ -992,7 +994,7 @@ IntervalReport PencilSolver::interval(double a, double b, std::int64_t max_pairs
         if (!lanczos.full()) continue;
         ++restarts;
         ++report.restarts;
-        if (ritz.leading() + block_width * sizes.width > kept) {
+        if (ritz.leading() + block_width > kept) {
           kept += kept / 2;
           lanczos.grow(BasisSizes(kept).most);
         }
@@ -1014,7 +1016,7 @@ IntervalReport PencilSolver::interval(double a, double b, std::int64_t max_pairs
         if (!repair(found, slice.shift.s, low.s, slice.high.s, expected, 100 + i)) break;
       report.found += found.size();
       report.repaired += found.size() - found_by_lanczos;
-      orthogonalise(found, neighbours);
+      orthogonalise(found, neighbours, n < 50 * report.expected);
       if (expected != found.size()) {
         report.proven = false;
         report.proof_reason = std::to_string(expected) + " eigenvalues are between " +

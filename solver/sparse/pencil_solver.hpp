@@ -75,7 +75,7 @@ class PencilSolver {
   FoundPairs purify(double* z, const std::vector<double>& theta_of_pairs, double s);
   double backward(const FoundPairs& found, std::int64_t j) const;  // |K z - w M z| / ((|K| + |w| |M|) |z|)
   double largest_backward(const FoundPairs& found) const;
-  void orthogonalise(FoundPairs& found, std::vector<double>& blocks);
+  void orthogonalise(FoundPairs& found, std::vector<double>& blocks, bool keep_all);
   std::optional<double> better_shift(const FewOptions& options, const RitzPairs& ritz, double s, bool few,
                                      std::string& reason) const;
   std::vector<std::int64_t> choose(const FoundPairs& found, const FewOptions& options, double s) const;
