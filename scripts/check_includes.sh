@@ -23,11 +23,11 @@ declare -A sees=(
 )
 # room of solver -> its height; rooms of one height do not include each other
 declare -A height=(
-  [api]=0 [prepare]=1 [devices]=2 [tridiagonal]=3 [reduction]=3 [generalised]=3 [back]=4 [refine]=4 [batched]=4 [verify]=5 [calibrate]=6 [path]=7
+  [api]=0 [prepare]=1 [devices]=2 [tridiagonal]=3 [reduction]=3 [generalised]=3 [back]=4 [batched]=4 [refine]=5 [verify]=5 [calibrate]=6 [path]=7
   [driver]=8 [sparse]=9 [c]=10 [distributed]=11 [lapack_names]=11
 )
 top_level="solver blas2 gemm_df hybrid apps tests data scripts CMakeLists.txt README.md LICENSE CHANGELOG.md CONTRIBUTING.md CITATION.cff \
-pyproject.toml"
+pyproject.toml CMakePresets.json"
 
 faults=0
 fault() {
@@ -48,6 +48,7 @@ while read -r file; do
   [[ -z $file ]] || public_headers[${file##*/}]=$file
 done < <(cat scripts/public_headers.txt 2>/dev/null || true)
 public_headers[symv_c.h]=blas2/symv/symv_c.h  # of a build with CUDA
+public_headers[distributed.h]=solver/distributed/distributed.h  # of a build with MPI
 
 # Prints the path from the project's root of an include of $2 in file $1, in quotes or not; nothing for a header from outside.
 resolve() {

@@ -34,6 +34,10 @@ fi
 "$out/empty/bin/pip" install -q --disable-pip-version-check "$out"/eigen_g-*.whl
 ls -s --block-size=K "$out"/eigen_g-*
 cd "$out"
+if empty/bin/eigen_g 2>message || ! grep -q 'wheels.sh' message; then
+  echo "eigen_g does not say that this wheel is without the command" >&2
+  exit 1
+fi
 empty/bin/python - <<'END'
 import eigen_g, numpy
 

@@ -56,6 +56,9 @@ c {
   say(text)
   next
 }
+/^(struct|class) [A-Za-z_]+; *\/\// {  # a declaration of a type of another library: Doxygen would give its comment to the namespace
+  sub(/ *\/\/.*/, "")
+}
 {
   close_layout()
   behind = 0

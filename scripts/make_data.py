@@ -214,6 +214,8 @@ def valid_files():
     yield "poisson_4x4_complex.csc", csc(poisson(4), kind=1)
     yield "clement_21.dat", dat([0.0] * 21, clement)
     yield "wilkinson_21.dat", dat([float(abs(i - 10)) for i in range(21)], [1.0] * 20)
+    yield "pei_10.csv", "# comment\n" + "\n".join(",".join(map(repr, row)) for row in pei(10, 0.5)) + "\n"
+    yield "rosser.txt", "\r\n".join("\t".join(map(str, row)) for row in ROSSER)
     yield "poisson_6x6_csr.npz", npz(poisson(6))
     yield "poisson_4x4_csc.npz", npz(poisson(4), "csc", "<i8")
     yield "poisson_4x4_complex.npz", npz(poisson(4), descr="<c16")
@@ -340,6 +342,13 @@ def invalid_files():
     yield "dat_off_diagonal_missing.dat", "2\n1 1.0\n2 1.0\n"
     yield "dat_not_a_number.dat", "2\n1 1.0 x\n2 1.0\n"
     yield "dat_extra_number.dat", "2\n1 1.0 1.0 1.0\n2 1.0\n"
+
+    yield "text_not_a_number.csv", "2,x\n1,2\n"
+    yield "text_entry_missing.csv", "2,1\n1,\n"
+    yield "text_uneven.csv", "2,1\n1,2,3\n"
+    yield "text_not_square.txt", "1 2 3\n4 5 6\n"
+    yield "text_not_symmetric.txt", "1 2\n3 4\n"
+    yield "text_complex.csv", "2,0,0,1\n0,-1,2,0\n"
 
     yield "npz_cut.npz", npz(small)[:-30]
     yield "npz_no_format.npz", npz(small, format=None)

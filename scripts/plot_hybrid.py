@@ -13,6 +13,8 @@ import json
 import pathlib
 import sys
 
+from plot_common import folder_of, pyplot, save, tidy
+
 
 def read(path):
     try:
@@ -44,50 +46,43 @@ def cpu_percent(cut):
 
 
 def draw_stage(ax, n, stage):
+    scale, unit = (1, "s") if max(cut["seconds"] for cut in stage["sweep"]) >= 1 else (1e3, "ms")
     # All columns on the CPU would squeeze the rest of the curve.
     points = sorted((cpu_percent(cut), cut["seconds"]) for cut in stage["sweep"] if cpu_percent(cut) < 100)
     if points:
-        ax.plot(*zip(*points), label="measured", color="#d55e00", marker="o", markersize=4, linewidth=1.6)
+        ax.plot(*zip(*((percent, scale * seconds) for percent, seconds in points)), label="measured", color="#d55e00", marker="o", markersize=4, linewidth=1.6)
     if stage["first_alone"]:
-        ax.axhline(stage["first_alone"]["seconds"], label="first GPU alone", color="#555555", linestyle="--", linewidth=1.2)
+        ax.axhline(scale * stage["first_alone"]["seconds"], label="first GPU alone", color="#555555", linestyle="--", linewidth=1.2)
     if stage["automatic"]:
-        ax.plot([cpu_percent(stage["automatic"])], [stage["automatic"]["seconds"]], label="automatic", color="#0072b2",
+        ax.plot([cpu_percent(stage["automatic"])], [scale * stage["automatic"]["seconds"]], label="automatic", color="#0072b2",
                 marker="*", markersize=12, linestyle="none")
-    ax.set_title(f"{stage['name']}, n = {n}", fontsize=10)
+    ax.set_title(f"{stage['name'].replace(', ', ',' + chr(10))}, n = {n}")
+    ax.set_ylabel(unit)
     ax.set_ylim(bottom=0)
     ax.set_xlim(left=-0.5)
-    ax.grid(True, color="#dddddd", linewidth=0.6)
-    ax.set_axisbelow(True)
-    for side in ("top", "right"):
-        ax.spines[side].set_visible(False)
+    tidy(ax)
 
 
 def draw(plt, report, folder):
     sizes = report["sizes"]
     columns = max(len(size["stages"]) for size in sizes)
-    figure, grid = plt.subplots(len(sizes), columns, figsize=(1 + 5 * columns, 0.6 + 3.6 * len(sizes)), squeeze=False)
+    figure, grid = plt.subplots(len(sizes), columns, figsize=(1 + 2.9 * columns, 0.6 + 2.3 * len(sizes)), squeeze=False)
     for row, size in zip(grid, sizes):
         for ax, stage in zip(row, size["stages"]):
             draw_stage(ax, size["n"], stage)
         for ax in row[len(size["stages"]):]:
             ax.set_visible(False)
-        row[0].set_ylabel("seconds")
     for ax in grid[-1]:
         ax.set_xlabel("flops of the CPU, %")
-    grid[0][0].legend(fontsize=8, frameon=False, loc="lower right")
+    labels = {label: handle for ax in grid.flat for handle, label in zip(*ax.get_legend_handles_labels())}
+    figure.legend(labels.values(), labels.keys(), loc="lower left", ncol=1 if columns == 1 else 3)
     machine = report["machine"]
     gpu = (machine["gpu"] or {}).get("name", "no GPU")
     part = f"{report['multiprocessors']} multiprocessors of " if report["multiprocessors"] else ""
     gpus = f"{report['gpus']} x {gpu}" if report["gpus"] > 1 else gpu
-    figure.text(0.995, 0.005, f"{part}{gpus}, {machine['cpu']['cores']} CPU cores, {machine['date'][:10]}", ha="right",
-                va="bottom", fontsize=7, color="#555555")
-    figure.tight_layout(rect=(0, 0.03, 1, 1))
     name = f"hybrid_{report['multiprocessors'] or 'all'}" + (f"_{report['gpus']}gpus" if report["gpus"] > 1 else "")
-    for ending in ("svg", "png"):
-        target = folder / f"{name}.{ending}"
-        figure.savefig(target, dpi=150, metadata={"Date": None} if ending == "svg" else None)
-        print(target)
-    plt.close(figure)
+    text = f"{part}{gpus}, {machine['cpu']['cores']} CPU cores, {machine['date'][:10]}"
+    save(plt, figure, text, folder, name)
 
 
 def main():
@@ -96,15 +91,7 @@ def main():
     parser.add_argument("-o", "--output", required=True, metavar="FOLDER", help="made if it is not there")
     arguments = parser.parse_args()
     reports = [read(path) for path in arguments.json]
-    try:
-        import matplotlib
-    except ImportError:
-        sys.exit("plot_hybrid.py: matplotlib is missing; on Debian or Ubuntu: apt-get install python3-matplotlib")
-    matplotlib.use("Agg")
-    matplotlib.rcParams["svg.hashsalt"] = "eigen_g"  # the same picture is the same file
-    import matplotlib.pyplot as plt
-    folder = pathlib.Path(arguments.output)
-    folder.mkdir(parents=True, exist_ok=True)
+    plt, folder = pyplot(), folder_of(arguments.output)
     for report in reports:
         draw(plt, report, folder)
 

@@ -4,7 +4,7 @@
 usage: scripts/plot_papers.py bench.json... [-o FOLDER]
 
 Prints a Markdown table for each report. Writes these figures to FOLDER, each as .svg and .png:
-  spmv_formats   microseconds a product by matrix, one bar a format and one for cuSPARSE
+  spmv_formats   microseconds a product by matrix, one mark a format and one for cuSPARSE
   spmv_cpu       milliseconds a product by one thread of the CPU, from a report with --device cpu
   spmv_solve     time of Bi-CGSTAB by JDS with its conversion, divided by the time by CSR
   himeno         GFLOP/s over the grid, one bar a device
@@ -16,7 +16,8 @@ import json
 import pathlib
 import sys
 
-COLOURS = ("#d55e00", "#e69f00", "#0072b2", "#56b4e9", "#009e73", "#cc79a7", "#555555")
+from plot_common import COLOURS, SMALL, finish, folder_of, pyplot
+
 STEPS = ("naive", "tile_16", "tile_32", "cublas")
 
 
@@ -107,20 +108,32 @@ def ladder_table(report):
 
 
 def draw_groups(plt, report, folder, name, groups, label):
-    """Bars side by side; groups: label of a group -> label of a bar -> height."""
-    from plot_symv import finish
+    """Bars from zero side by side; groups: label of a group -> label of a bar -> height.
+
+    Heights that differ by more than a factor of 20 are points on a logarithmic axis, on which a bar has no zero to begin at."""
     bars = list(dict.fromkeys(bar for group in groups.values() for bar in group))
+    every = [height for group in groups.values() for height in group.values()]
+    wide = max(every) > 20 * min(every)
     figure, ax = plt.subplots(figsize=(max(6.5, 0.9 * len(groups)), 4.2))
     width = 0.8 / len(bars)
     for k, bar in enumerate(bars):
-        at = [i for i, group in enumerate(groups.values()) if bar in group]
+        at = [i + (k - (len(bars) - 1) / 2) * width for i, group in enumerate(groups.values()) if bar in group]
         heights = [group[bar] for group in groups.values() if bar in group]
-        ax.bar([i + (k - (len(bars) - 1) / 2) * width for i in at], heights, width, label=bar, color=COLOURS[k % len(COLOURS)])
-    ax.set_xticks(range(len(groups)), list(groups), rotation=30, ha="right", fontsize=8)
+        if wide:
+            ax.plot(at, heights, "osv^D<>"[k % 7], label=bar, color=COLOURS[k % len(COLOURS)], markersize=5)
+        else:
+            ax.bar(at, heights, width, label=bar, color=COLOURS[k % len(COLOURS)])
+    tilted = max(map(len, groups)) > 6
+    ax.set_xticks(range(len(groups)), list(groups), rotation=30 if tilted else 0, ha="right" if tilted else "center", fontsize=SMALL)
     ax.set_ylabel(label)
-    ax.set_yscale("log")
-    ax.legend(fontsize=8, frameon=False, ncol=4)
-    finish(plt, figure, [ax], report, folder, name, 0.02, from_zero=False, along="")
+    if wide:
+        ax.set_yscale("log")
+        ax.yaxis.set_major_formatter("{x:g}")
+        ax.yaxis.set_minor_formatter("")
+    else:
+        ax.set_ylim(0, 1.15 * max(every))  # room for the legend
+    ax.legend(ncol=4, loc="lower left", bbox_to_anchor=(0, 1))
+    finish(plt, figure, [ax], report, folder, name, 0.04, from_zero=False, along="")
 
 
 def main():
@@ -130,10 +143,8 @@ def main():
     arguments = parser.parse_args()
     plt = None
     if arguments.folder:
-        import matplotlib
-        matplotlib.use("Agg")
-        import matplotlib.pyplot as plt
-        arguments.folder.mkdir(parents=True, exist_ok=True)
+        plt = pyplot()
+        folder_of(arguments.folder)
     for report in map(read, arguments.reports):
         cases = report["cases"]
         if report["format"].endswith("spmv") and is_of_cpu(report):

@@ -16,12 +16,13 @@ import json
 import pathlib
 import sys
 
-from plot_symv import finish
+from plot_common import SMALL, finish, folder_of, pyplot
 
 VERSIONS = {"eigen_g-bench-tridiagonalize": (1,), "eigen_g-bench-solve": (1, 2)}
 OWN, DETERMINISTIC, OTHER = "#d55e00", "#0072b2", "#56b4e9"  # by Okabe and Ito, distinct for colour-blind readers
 PARTS = ("#d55e00", "#e69f00", "#0072b2", "#56b4e9", "#009e73", "#cc79a7", "#555555",
          "#8c6d31", "#9ecae1", "#7f7f7f", "#bcbd22")
+NOT_MEASURED = "not measured"
 
 
 def read(path):
@@ -52,37 +53,38 @@ def draw_line(ax, points, label, colour, dashes="-"):
 
 
 def legend(figure, ax, columns):
-    figure.legend(*ax.get_legend_handles_labels(), fontsize=8, frameon=False, loc="lower center", ncol=columns,
+    figure.legend(*ax.get_legend_handles_labels(), loc="lower center", ncol=columns,
                   bbox_to_anchor=(0.5, 0.03))
 
 
-def draw_bars(plt, report, rows, totals, title, folder, name):
+def draw_bars(plt, report, rows, totals, title, folder, name, label="% of the time"):
     """Draws stacked bars, one for each size; rows: label -> seconds, one for each case; totals: seconds of the whole."""
     figure, ax = plt.subplots(figsize=(6.5, 4.2))
     sizes = [str(case["n"]) for case in report["cases"]]
     bottom = [0.0] * len(sizes)
-    for colour, (label, values) in zip(PARTS, rows.items()):
+    for colour, (part, values) in zip(PARTS, rows.items()):
         shares = [100 * value / total if total else 0 for value, total in zip(values, totals)]
         if any(shares):
-            ax.bar(sizes, shares, bottom=bottom, label=label, color=colour, width=0.7)
+            style = {"color": "#eeeeee", "hatch": "//", "edgecolor": "#aaaaaa"} if part == NOT_MEASURED else {"color": colour}
+            ax.bar(sizes, shares, bottom=bottom, label=part, width=0.7, **style)
             bottom = [b + s for b, s in zip(bottom, shares)]
     for position, total in enumerate(totals):
-        ax.text(position, 1 + max(100, bottom[position]), f"{1e3 * total:.1f} ms" if total < 1 else f"{total:.2f} s", ha="center", va="bottom", fontsize=7)
-    ax.set_ylabel("% of the time")
-    ax.set_title(title, fontsize=10, pad=14)
+        ax.text(position, 1 + max(100, bottom[position]), f"{1e3 * total:.1f} ms" if total < 1 else f"{total:.2f} s", ha="center", va="bottom", fontsize=SMALL)
+    ax.set_ylabel(label)
+    ax.set_title(title, pad=18)
     legend(figure, ax, 4)
     finish(plt, figure, [ax], report, folder, name, 0.15, from_zero=False)
 
 
 def reduction_parts(breakdown):
     """Seconds by part. A reduction without panels has no panel time; older reports do not have the time on the chip. The
-    remainder of the total is "not measured". The panel is negative if products take longer alone than in the reduction."""
+    remainder of the total is NOT_MEASURED. The panel is negative if products take longer alone than in the reduction."""
     parts = {part: breakdown.get(part) or 0.0 for part in ("on_chip", "product", "panel", "update", "synchronisation")}
     if not breakdown["sizes_measured"]:
         parts["panel"] = 0.0
     parts = {part.replace("_", " "): max(0.0, seconds) for part, seconds in parts.items()}
     rest = breakdown["total"] - sum(parts.values())
-    parts["not measured"] = rest if rest > 1e-9 * breakdown["total"] else 0.0  # not the rounding of a panel that is a remainder itself
+    parts[NOT_MEASURED] = rest if rest > 1e-9 * breakdown["total"] else 0.0  # not the rounding of a panel that is a remainder itself
     return parts
 
 
@@ -93,7 +95,7 @@ def draw_tridiagonalize(plt, report, folder):
                                 ("cusolver_nondeterministic", "cuSOLVER, not deterministic", OTHER)):
         draw_line(ax, [(n, rate[n] / s) for n, s in seconds(report, name)], label, colour)
     ax.set_ylabel("GB/s (4/3 n³ bytes over the time)")
-    ax.set_title("Reduction to tridiagonal form, double", fontsize=10)
+    ax.set_title("Reduction to tridiagonal form, double")
     legend(figure, ax, 3)
     finish(plt, figure, [ax], report, folder, "tridiagonalize_gbytes", 0.1)
 
@@ -102,7 +104,8 @@ def draw_tridiagonalize(plt, report, folder):
         timed = [reduction_parts(case["breakdown"]) for case in report["cases"]]
         rows = {part: [case[part] for case in timed] for part in timed[0]}
         totals = [case["breakdown"]["total"] for case in report["cases"]]
-        draw_bars(plt, report, rows, totals, "Reduction to tridiagonal form: parts", folder, "tridiagonalize_breakdown")
+        draw_bars(plt, report, rows, totals, "Reduction to tridiagonal form: parts", folder,
+                  "tridiagonalize_breakdown", "% of the time, parts timed alone")
 
 
 def draw_solve(plt, report, folder):
@@ -114,7 +117,7 @@ def draw_solve(plt, report, folder):
         draw_line(ax, seconds(report, f"cusolver_nondeterministic_{what}"), "cuSOLVER, not deterministic", OTHER)
         ax.set_xscale("log")
         ax.set_yscale("log")
-        ax.set_title(title, fontsize=10)
+        ax.set_title(title)
     grid[0].set_ylabel("seconds")
     legend(figure, grid[0], 4)
     finish(plt, figure, grid, report, folder, "solve_seconds", 0.1, from_zero=False)
@@ -125,7 +128,7 @@ def draw_solve(plt, report, folder):
         draw_line(ax, points, label, colour)
     ax.axhline(1, color="#555555", linewidth=0.8)
     ax.set_ylabel("time of the faster cuSOLVER mode / eigen_g's")
-    ax.set_title("Solve on device pointers", fontsize=10)
+    ax.set_title("Solve on device pointers")
     legend(figure, ax, 2)
     finish(plt, figure, [ax], report, folder, "solve_ratio", 0.1)
 
@@ -144,15 +147,7 @@ def main():
     parser.add_argument("-o", "--output", required=True, metavar="FOLDER", help="made if it is not there")
     arguments = parser.parse_args()
     reports = [read(path) for path in arguments.json]
-    try:
-        import matplotlib
-    except ImportError:
-        sys.exit("plot_solver.py: matplotlib is missing; on Debian or Ubuntu: apt-get install python3-matplotlib")
-    matplotlib.use("Agg")
-    matplotlib.rcParams["svg.hashsalt"] = "eigen_g"  # the same picture is the same file
-    import matplotlib.pyplot as plt
-    folder = pathlib.Path(arguments.output)
-    folder.mkdir(parents=True, exist_ok=True)
+    plt, folder = pyplot(), folder_of(arguments.output)
     for report in reports:
         (draw_tridiagonalize if report["format"] == "eigen_g-bench-tridiagonalize" else draw_solve)(plt, report, folder)
 

@@ -14,6 +14,8 @@ import json
 import pathlib
 import sys
 
+from plot_common import finish, folder_of, pyplot
+
 NAMES = {"s": "SSYMV (float)", "d": "DSYMV (double)", "c": "CHEMV (complex float)",
          "z": "ZHEMV (complex double)", "w": "WSYMV (double-double)"}
 # Contender: label, colour (by Okabe and Ito, distinct for colour-blind readers), marker, dashes.
@@ -44,28 +46,6 @@ def line(cases, contender, quantity):
     return sorted(points)
 
 
-def finish(plt, figure, axes, report, folder, name, bottom, from_zero=True, along="n"):
-    machine = report["machine"]
-    gpu = (machine["gpu"] or {}).get("name", "no GPU")
-    figure.text(0.995, 0.005, f"{gpu}, cuBLAS {machine['cublas']}, driver {machine['driver']}, {machine['date'][:10]}",
-                ha="right", va="bottom", fontsize=7, color="#555555")
-    for ax in axes:
-        ax.set_xlabel(along)
-        if from_zero:
-            ax.set_xlim(left=0)
-            ax.set_ylim(bottom=0)
-        ax.grid(True, color="#dddddd", linewidth=0.6)
-        ax.set_axisbelow(True)
-        for side in ("top", "right"):
-            ax.spines[side].set_visible(False)
-    figure.tight_layout(rect=(0, bottom, 1, 1))
-    for ending in ("svg", "png"):
-        target = folder / f"{name}.{ending}"
-        figure.savefig(target, dpi=150, metadata={"Date": None} if ending == "svg" else None)
-        print(target)
-    plt.close(figure)
-
-
 def draw_type(plt, report, kind, quantity, label, contenders, folder, name):
     triangles = [t for t in TRIANGLES if any(c["type"] == kind and c["uplo"] == t for c in report["cases"])]
     figure, grid = plt.subplots(1, len(triangles), figsize=(1 + 5 * len(triangles), 4.2), sharey=True, squeeze=False)
@@ -78,9 +58,9 @@ def draw_type(plt, report, kind, quantity, label, contenders, folder, name):
                 text, colour, marker, dashes = LINES[contender]
                 ax.plot(*zip(*points), label=text, color=colour, marker=marker, markersize=4, linestyle=dashes,
                         linewidth=1.6)
-        ax.set_title(f"{NAMES[kind]}, {TRIANGLES[triangle]}", fontsize=10)
+        ax.set_title(f"{NAMES[kind]}, {TRIANGLES[triangle]}")
     axes[0].set_ylabel(label)
-    figure.legend(*axes[0].get_legend_handles_labels(), fontsize=8, frameon=False, loc="lower center",
+    figure.legend(*axes[0].get_legend_handles_labels(), loc="lower center",
                   ncol=2 * len(triangles), bbox_to_anchor=(0.5, 0.03))
     finish(plt, figure, axes, report, folder, name, 0.1 if len(triangles) > 1 else 0.14)
 
@@ -96,8 +76,8 @@ def draw_types(plt, report, kinds, folder):
                 ax.plot(*zip(*points), label=f"{NAMES[kind]}, {triangle}", color=colours[kind], linestyle=dashes,
                         linewidth=1.6)
     ax.set_ylabel("GFLOP/s (W: double-double operations)")
-    ax.set_title("eigen_g, all types", fontsize=10)
-    ax.legend(fontsize=7, frameon=False, loc="center left", bbox_to_anchor=(1, 0.5))
+    ax.set_title("eigen_g, all types")
+    ax.legend(loc="center left", bbox_to_anchor=(1, 0.5))
     finish(plt, figure, [ax], report, folder, "symv_types_gflops", 0.03)
 
 
@@ -110,15 +90,7 @@ def main():
     kinds = [k for k in NAMES if any(c["type"] == k for c in report["cases"])]
     if not kinds:
         sys.exit(f"plot_symv.py: {arguments.json}: holds no cases")
-    try:
-        import matplotlib
-    except ImportError:
-        sys.exit("plot_symv.py: matplotlib is missing; on Debian or Ubuntu: apt-get install python3-matplotlib")
-    matplotlib.use("Agg")
-    matplotlib.rcParams["svg.hashsalt"] = "eigen_g"  # the same picture is the same file
-    import matplotlib.pyplot as plt
-    folder = pathlib.Path(arguments.output)
-    folder.mkdir(parents=True, exist_ok=True)
+    plt, folder = pyplot(), folder_of(arguments.output)
     for kind in kinds:
         draw_type(plt, report, kind, "gflops", "GFLOP/s", ("eigen_g", "cublas", "cublas_atomics"), folder,
                   f"symv_{kind}_gflops")

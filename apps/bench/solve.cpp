@@ -1,10 +1,20 @@
-// eigen_g bench solve: whole solves of uniform random matrices, compared with cuSOLVER's Xsyevd. eigen_g bench generalised and gemm-accuracy.
+// eigen_g bench solve: whole solves of uniform random matrices, compared with cuSOLVER's Xsyevd, or on a CPU with LAPACK. eigen_g bench generalised
+// and gemm-accuracy.
 #include <CLI/CLI.hpp>
 #include <algorithm>
 #include <array>
 
 #include "apps/bench/benchmarks.hpp"
+#include "apps/generate/random.hpp"
+#include "apps/io/scalar_type.hpp"
+#include "apps/support/lists.hpp"
+#include "apps/support/stopwatch.hpp"
 #include "apps/support/text.hpp"
+#include "apps/support/timing.hpp"
+#include "hybrid/machine/cpu.hpp"
+#include "hybrid/machine/device.hpp"
+#include "solver/api/eigen_g.hpp"
+#include "solver/prepare/lapack.hpp"
 #include "solver/verify/verify.hpp"
 
 #ifdef EIGEN_G_HAVE_CUDA
@@ -30,13 +40,79 @@ constexpr std::array<ForcedCall, 4> forced_calls{{{"device_vectors_one_stage", t
                                                   {"device_values_one_stage", false, Path::one_stage},
                                                   {"device_values_two_stage", false, Path::two_stage}}};
 
+constexpr const char* sizes_on_gpu = "128,256,512,1000,2000,4000,10000";
+constexpr const char* sizes_on_cpu = "100,300,1000,2000";
+
+// Solves on the CPU, next to LAPACK's syevd. Each call is timed here, because the runner times work on a GPU.
+template <class T>
+void solve_on_cpu(std::int64_t n, int rounds, int threads, Json& result) {
+  using R = real_t<T>;
+  const ThreadLimit limit(threads);
+  const std::int64_t square = n * n;
+  const HostArray<T> a = host_array<T>(square), z = host_array<T>(square);
+  std::vector<R> w(static_cast<std::size_t>(n)), reference;
+  std::vector<T> first;  // the vectors of the first round
+  const generate::CounterRandom re(1, generate::entry_stream), im(1, generate::imaginary_stream);
+  for (std::int64_t e = 0; e < square; ++e)
+    a[e] = io::scalar_of<T>(2 * re.uniform(e, 0) - 1, e / n == e % n ? 0 : 2 * im.uniform(e, 0) - 1);
+  const auto measure = [&](const char* name, bool vectors, bool repeated, const auto& solve) {
+    std::vector<double> seconds;
+    Json extra = Json::object();
+    for (int round = 0; round <= rounds; ++round) {  // the first one warms up
+      std::fill(w.begin(), w.end(), std::numeric_limits<R>::quiet_NaN());
+      const Stopwatch watch;
+      extra = solve();
+      if (round > 0) seconds.push_back(watch.seconds());
+      if (repeated && round == 0) first.assign(z.get(), z.get() + square);
+    }
+    Json& call = result["calls"].emplace_back(
+        Json{{"name", name}, {"rounds", rounds}, {"seconds", median(seconds)}, {"failure", nullptr}});
+    call.update(extra);
+    if (repeated) result["bit_for_bit"] = std::equal(first.begin(), first.end(), z.get());
+    if (reference.empty()) reference = w;
+    call["values"] = distance(w, reference);
+    if (!vectors) return;
+    const Verification v =
+        verify<T>(Uplo::lower, n, a.get(), n, n, w.data(), z.get(), n, DeviceChoice::cpu, threads);
+    call.update({{"residual", v.finite && v.ascending ? v.lapack_residual : std::nan("")},
+                 {"orthogonality", v.lapack_orthogonality},
+                 {"passed", passed(v)}});
+  };
+  const auto ours = [&](bool vectors) {
+    Options options;
+    options.vectors = vectors;
+    Devices devices;
+    devices.device = DeviceChoice::cpu;
+    devices.threads = threads;
+    const Report report = eigen_g::eigen_g(n, a.get(), n, w.data(), z.get(), n, options, devices);
+    Json call = Json::object();
+    for (const StageWork& work : report.stages)
+      call["stages"][name(work.stage)] = report.seconds_of(work.stage);
+    return call;
+  };
+  const auto lapack_call = [&](char jobz) {
+    constexpr auto syevd =
+        lapack::routine<T>(&LAPACKE_dsyevd, &LAPACKE_ssyevd, &LAPACKE_zheevd, &LAPACKE_cheevd);
+    std::copy(a.get(), a.get() + square, z.get());
+    const auto order = static_cast<lapack_int>(n);
+    syevd(LAPACK_COL_MAJOR, jobz, 'L', order, lapack::of_lapack(z.get()), order, w.data());
+    return Json(Json::object());
+  };
+  measure("host_vectors", true, true, [&] { return ours(true); });
+  measure("host_values", false, false, [&] { return ours(false); });
+  measure("lapack_vectors", true, false, [&] { return lapack_call('V'); });
+  measure("lapack_values", false, false, [&] { return lapack_call('N'); });
+}
+
 class Solve final : public Benchmark {
  public:
   Solve()
       : Benchmark({"solve",
-                   "Whole solves, compared with cuSOLVER's Xsyevd: seconds by stage and n, and verification.",
+                   "Whole solves, compared with cuSOLVER's Xsyevd or, on a CPU, with LAPACK: seconds by "
+                   "stage and n, and verification.",
                    R"(
-  eigen_g bench solve                                 128 to 10000, about a minute
+  eigen_g bench solve                                 128 to 10000 on a GPU, about a minute; 100 to 2000 on a CPU
+  eigen_g bench solve --device cpu --threads 8        beside LAPACK's syevd
   eigen_g bench solve --sizes 2000,20000,32768 --brief
   eigen_g bench solve --types sdcz                    float, double and complex, each beside cuSOLVER in its type
   eigen_g bench solve --path one,two                  both reductions, beside each other
@@ -46,8 +122,14 @@ class Solve final : public Benchmark {
                    "calls", 2}) {}
 
   void add_options(CLI::App& command) override {
-    add_sizes(command, "--sizes", "128,256,512,1000,2000,4000,10000",
-              "Numbers and ranges from:to:step (default: 128 to 10000)");
+    add_sizes(command, "--sizes", sizes_on_gpu,
+              "Numbers and ranges from:to:step (default: 128 to 10000; on the CPU 100 to 2000)");
+    command
+        .add_option("--device", device_,
+                    "auto (default): a GPU if there is one, else the CPU; gpu; cpu: beside LAPACK's syevd")
+        ->check(CLI::IsMember({"auto", "gpu", "cpu"}))
+        ->option_text("DEVICE");
+    add_threads_option(command, run.threads);
     command
         .add_option(
             "--path", paths_,
@@ -66,6 +148,23 @@ class Solve final : public Benchmark {
     command.add_flag("--brief", brief,
                      "For large sizes: device pointers only, one cuSOLVER mode, with vectors (the "
                      "non-deterministic), one round, beyond n = 20000 no warm-up but of the first size");
+  }
+
+  bool on_host() const override { return device_ == "cpu" || (device_ == "auto" && gpu_count() == 0); }
+  std::vector<CaseOptions> host_cases(Json& head) override {
+    if (brief || engine_ != "native" || paths_ != std::vector<std::string>{"auto"})
+      throw UsageError("--brief, --engine and --path are for solves on a GPU");
+    head.update({{"limit", lapack_ratio_limit}, {"value_limit", value_limit}});
+    if (sizes == parse_sizes(sizes_on_gpu, "--sizes")) sizes = parse_sizes(sizes_on_cpu, "--sizes");
+    return each_case([&](char type, std::int64_t n) -> CaseOptions {
+      const int wanted = rounds > 0 ? rounds : n < 1500 ? 7 : 3;
+      return {{{"type", std::string(1, type)}, {"n", n}}, {}, [=, threads = run.threads] {
+                return Case{{}, [=](Json& result) {
+                              io::with_type(io::ScalarType{type},
+                                            [&]<class T>(T) { solve_on_cpu<T>(n, wanted, threads, result); });
+                            }};
+              }};
+    });
   }
 
 #ifdef EIGEN_G_HAVE_CUDA
@@ -122,6 +221,10 @@ class Solve final : public Benchmark {
 
   void conclude(Json& c) const override {
     for (const std::string what : {"vectors", "values"}) {
+      if (on_host()) {
+        c["ratios"][what] = quotient(c, {"lapack_" + what + "/seconds"}, "host_" + what + "/seconds");
+        continue;
+      }
       const std::string ours = "device_" + what + "/seconds";
       c["ratios"][what] = quotient(
           c, {"cusolver_" + what + "/seconds", "cusolver_nondeterministic_" + what + "/seconds"}, ours);
@@ -136,6 +239,11 @@ class Solve final : public Benchmark {
   }
 
   std::vector<Limit> limits(const Json& c) const override {
+    if (on_host())
+      return {{"bit_for_bit"},
+              {"host_values/values", value_limit},
+              {"host_vectors/residual", lapack_ratio_limit},
+              {"host_vectors/orthogonality", lapack_ratio_limit}};
     const bool all = c["brief"] == false, compared = at(c, "compared") == true;
     std::vector<Limit> limits{{"bit_for_bit", 0, !all}, {"values", value_limit, !all}};
     std::vector<std::string> calls{"device_vectors"};
@@ -155,13 +263,22 @@ class Solve final : public Benchmark {
 
   std::vector<Table> tables(const Json& report) const override {
     std::string stages;
+    const std::string vectors = on_host() ? "host_vectors" : "device_vectors";
     for (const Json& c : report["cases"]) {
-      const Json all = at(c, "device_vectors/stages");
+      const Json all = at(c, vectors + "/stages");
       for (const auto& stage : all.items())
         if (const std::string column = "; " + words(stage.key()) + " = stages/" + stage.key() + " %.2f 1e3";
             stages.find(column) == std::string::npos)
           stages += column;
     }
+    if (on_host())
+      return {
+          {R"(type = type; n = n; eigen_g = host_vectors/seconds time; LAPACK = lapack_vectors/seconds time; x = ratios/vectors %.2f;
+      values only = host_values/seconds time; LAPACK = lapack_values/seconds time; x = ratios/values %.2f;
+      residual = host_vectors/residual %.2g; orthog. = host_vectors/orthogonality %.2g;
+      LAPACK: residual = lapack_vectors/residual %.2g; orthog. = lapack_vectors/orthogonality %.2g; bits = bit_for_bit bits)",
+           "x: syevd's time over eigen_g's. residual, orthog.: LAPACK's ratios, limit 10.\n"},
+          {"ms a stage = name; type = type; n = n" + stages, "", "stages", true}};
     return {
         {R"(type = type; n = n; path = device_vectors/path; eigen_g = device_vectors/seconds time; cuSOLVER = cusolver_vectors/seconds time;
       non-det. = cusolver_nondeterministic_vectors/seconds time; x = ratios/vectors %.2f;
@@ -194,7 +311,7 @@ eigen_g allocates within its time, cuSOLVER's workspace is there before.
 
  private:
   std::vector<std::string> paths_{"auto"};
-  std::string engine_ = "native";
+  std::string engine_ = "native", device_ = "auto";
 };
 
 // A x = w B x, compared with cuSOLVER's sygvd.

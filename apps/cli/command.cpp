@@ -47,6 +47,7 @@ ExitCode run(int argc, const char* const* argv) {
   add_selftest(app, action);
   add_run(app, action);
   add_completion(app, action);
+  add_help(app, action);
   app.footer(
       "Results go to stdout, messages and progress to stderr. 'eigen_g COMMAND --help' explains a "
       "command.\n\n" +

@@ -22,6 +22,7 @@ void add_calibrate(CLI::App& app, Action& action);
 void add_predict(CLI::App& app, Action& action);
 void add_selftest(CLI::App& app, Action& action);
 void add_run(CLI::App& app, Action& action);
+void add_help(CLI::App& app, Action& action);
 void add_completion(CLI::App& app, Action& action);
 
 // Parses the command line and runs its action; prints the text of --help or --version. Throws UsageError for an invalid line, and

@@ -11,6 +11,7 @@
 #include "apps/cli/launcher.hpp"
 #include "apps/io/eigenpairs_file.hpp"
 #include "apps/support/named_files.hpp"
+#include "apps/support/solve_picture.hpp"
 #include "apps/support/stopwatch.hpp"
 #include "apps/support/text.hpp"
 #include "hybrid/machine/cpu.hpp"
@@ -190,11 +191,15 @@ ExitCode solve_generalised(GeneralisedSolve request) {
   const ResultNames names = result_names(request.prefix, request.format, request.options.vectors);
   require_apart(
       {{"MATRIX", request.matrix.file}, {"--b", request.b.file}, {"--calibration", request.calibration}},
-      {{"-o", names.values}, {"-o", names.vectors}, {"--json", request.run.json}}, request.run.force);
+      {{"-o", names.values}, {"-o", names.vectors}, {"--json", request.run.json}, {"--plot", request.plot}},
+      request.run.force);
   ReportSink sink(request.run);
+  std::optional<io::OutputFile> plot;
+  if (!request.plot.empty()) plot.emplace(request.plot, existing_files(request.run.force));
   Progress progress(!request.run.quiet);
   GeneralisedFound r(request.matrix, request.b);
   r.threads = threads_used(request.run);
+  r.print_all = request.print;
   if (!request.calibration.empty())  // a solve on the CPU does not use it, but an invalid file is an error
     request.devices.calibration = std::make_shared<const Calibration>(
         *choose_calibration(request.calibration, uncalibrated_machine()).calibration);
@@ -207,6 +212,10 @@ ExitCode solve_generalised(GeneralisedSolve request) {
   progress.finish();
   report_device(request.run, devices_text(r.report));
   r.total = total.seconds();
+  if (plot && r.good()) {
+    plot->write(solve_picture(request.matrix.file, r.values, r.report));
+    plot->commit();
+  }
   sink.put(solve_table(r), solve_json(r));
   if (r.good()) return ExitCode::done;
   warn(request.matrix.file + ": " + why_not(r) + (request.prefix.empty() ? "" : ", no result is written"));

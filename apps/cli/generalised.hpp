@@ -50,6 +50,8 @@ struct GeneralisedSolve {
   std::function<Subset(std::int64_t n)> subset;
   bool verify = false, predict = false;
   std::string options_of_gpu;  // as in solve_options.hpp
+  bool print = false;          // every eigenvalue
+  std::string plot;            // file of --plot; "": none
 };
 ExitCode solve_generalised(GeneralisedSolve request);
 

@@ -88,10 +88,7 @@ std::string why_not(const GeneralisedFound& r) {
 std::string solve_table(const GeneralisedFound& r) {
   std::string text = head_rows(r);
   text += report_row("eigenvalues", r.solved() ? std::to_string(r.values.size()) : "none: " + why_not(r));
-  const int digits = io::real_type(r.type) == io::ScalarType::s ? 8 : 16;
-  if (r.solved() && !r.values.empty())
-    text += report_row("  lowest", print("%.*g", digits, r.values.front())) +
-            report_row("  highest", print("%.*g", digits, r.values.back()));
+  if (r.solved()) text += value_rows(r.values, r.report.first_index, r.type, r.print_all);
   text += report_row("devices", devices_text(r.report));
   if (!r.report.fallbacks.empty()) text += report_row("fallbacks", fallbacks_text(r.report));
   text += r.distributed ? distributed_rows(*r.distributed)

@@ -26,6 +26,7 @@ struct GeneralisedFound {
   // Only after a solve:
   GeneralisedReport report;
   std::vector<double> values;
+  bool print_all = false;  // every eigenvalue in the table
   bool vectors = false, infinite = false;
   std::string values_file, vectors_file;
   std::optional<Distributed> distributed;

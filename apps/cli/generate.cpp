@@ -203,17 +203,21 @@ void add_generate(CLI::App& app, Action& action) {
       *app.add_subcommand("generate", "Write a test matrix by name, and its exact spectrum if it is known.");
   set_help(command, "eigen_g generate KIND N -o FILE [OPTIONS]", generate_examples);
   CLI::Option* list = command.add_flag("--list", options->list, "List the kinds and exit");
-  command.add_option("KIND", spec.kind, "Name of the matrix; see --list");
+  std::vector<std::string> names;
+  for (const auto kinds : {generate::kinds(), generate::hermitian_kinds()})
+    for (const generate::Kind& kind : kinds) names.emplace_back(kind.name);
+  offers(command.add_option("KIND", spec.kind, "Name of the matrix; see --list"), names);
   command.add_option("N", spec.n, "Order of the matrix")
       ->check(CLI::Range(std::int64_t{1}, std::int64_t{1'000'000'000}));
-  named_output(
-      command.add_option(
-          "-o,--output", options->output,
-          "Output file; the ending is its format: .mtx, .npy, .raw, .bin, .h5 (FILE.h5:/NAME: a dataset)"))
+  begin_group(command, "Results");
+  named_output(command.add_option("-o,--output", options->output,
+                                  "Output file; the ending is its format: .mtx, .npy, .csv, .txt, .raw, "
+                                  ".bin, .h5 (FILE.h5:/NAME: a dataset)"))
       ->option_text("FILE");
   named_output(command.add_option("--exact", options->exact,
                                   "Write the exact eigenvalues to FILE: .npy, .h5, .mtx, otherwise text"))
       ->option_text("FILE");
+  begin_group(command, "Parameters of the matrix");
   command.add_option("--scale", spec.scale, "Scale of the matrix (default: 1)")->option_text("X");
   const auto parameter = [&options](const char* name, CLI::Option* option) {
     options->parameters.emplace_back(option, name);
@@ -252,6 +256,7 @@ void add_generate(CLI::App& app, Action& action) {
   parameter("beta",
             command.add_option("--beta", spec.beta, "The same KINDs: entry between neighbours (default: -1)"))
       ->option_text("X");
+  begin_group(command, "Run");
   add_threads_option(command, options->threads);
   add_force_option(command, options->force);
   add_quiet_option(command, options->quiet);

@@ -12,6 +12,7 @@
 #include "apps/cli/matrix_input.hpp"
 #include "apps/io/input_file.hpp"
 #include "apps/support/exit_codes.hpp"
+#include "apps/support/help.hpp"
 #include "apps/support/text.hpp"
 #include "hybrid/instantiate.hpp"
 #include "hybrid/machine/cpu.hpp"
@@ -22,12 +23,14 @@ namespace eigen_g::apps {
 
 namespace {
 
-constexpr std::array<std::pair<const char*, io::Format>, 6> formats{{{"auto", io::Format::automatic},
+constexpr std::array<std::pair<const char*, io::Format>, 8> formats{{{"auto", io::Format::automatic},
                                                                      {"mtx", io::Format::matrix_market},
                                                                      {"npy", io::Format::npy},
                                                                      {"raw", io::Format::raw},
                                                                      {"elsi", io::Format::elsi_csc},
-                                                                     {"dat", io::Format::tridiagonal}}};
+                                                                     {"dat", io::Format::tridiagonal},
+                                                                     {"csv", io::Format::text},
+                                                                     {"txt", io::Format::text}}};
 
 io::Format format_named(const std::string& name) {
   for (const auto& [known, format] : formats)
@@ -60,13 +63,15 @@ io::FileError not_finite_in_file(const std::string& file, std::int64_t row, std:
 CLI::Option* add_matrix_options(CLI::App& command, MatrixOptions& options) {
   std::vector<std::string> names;
   for (const auto& [name, format] : formats) names.emplace_back(name);
-  CLI::Option* const file = command
-                                .add_option("MATRIX", options.file,
-                                            "Matrix Market, .npy, HDF5 (FILE:/NAME names a dataset), raw "
-                                            "doubles, ELSI CSC or tridiagonal .dat file")
-                                ->required()
-                                ->option_text("FILE");
-  command.add_option("--input-format", options.format, "auto (default), mtx, npy, raw, elsi, dat")
+  begin_group(command, "Matrix");
+  CLI::Option* const file =
+      command
+          .add_option("MATRIX", options.file,
+                      "Matrix Market, .npy, HDF5 (FILE:/NAME names a dataset), CSV, plain "
+                      "text, raw doubles, ELSI CSC or tridiagonal .dat file")
+          ->required()
+          ->option_text("FILE");
+  command.add_option("--input-format", options.format, "auto (default), mtx, npy, csv, txt, raw, elsi, dat")
       ->check(CLI::IsMember(names))
       ->option_text("FORMAT");
   command

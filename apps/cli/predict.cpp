@@ -276,6 +276,7 @@ void add_predict(CLI::App& app, Action& action) {
   const auto figure = [&](const char* name, double& value, const char* what) {
     positive(command.add_option(name, value, what))->option_text("NUMBER");
   };
+  begin_group(command, "Rates of a machine");
   figure("--fp64", options->giga.fp64, "DGEMM rate of the GPU, GFLOP/s");
   figure("--fp32", options->giga.fp32, "SGEMM rate of the GPU, GFLOP/s");
   figure("--bandwidth", options->giga.bandwidth,
@@ -286,12 +287,14 @@ void add_predict(CLI::App& app, Action& action) {
   figure("--emulated", options->giga.emulated, "Emulated DGEMM, GFLOP/s (default: not available)");
   figure("--link", options->giga.link,
          "Link between CPU and GPU, GB/s in each direction (default: transfers are not counted)");
+  begin_group(command, "Problem");
   command.add_option("--n", options->n, "Order (default: 10000; with --nodes 100000 and 1000000)")
       ->check(CLI::Range(std::int64_t{1}, std::int64_t{1'000'000}))
       ->option_text("N");
   command.add_option("--vectors", options->vectors, "Number of eigenvectors (default: all)")
       ->check(CLI::Range(std::int64_t{0}, std::int64_t{1'000'000}))
       ->option_text("N");
+  begin_group(command, "Machine or cluster");
   const std::vector<std::string> machines = machine_names();
   const std::string listed = CLI::detail::join(machines, ", ");
   command.add_option("--machine", options->machine, "Use the rates of a measured machine: " + listed)

@@ -212,6 +212,25 @@ std::string distributed_rows(const Distributed& d) {
                                      bytes_text(d.peak_bytes) + " each");
 }
 
+std::string value_rows(const std::vector<double>& values, std::int64_t first_index, io::ScalarType type,
+                       bool all) {
+  constexpr std::size_t at_each_end = 5;
+  const int digits = io::real_type(type) == io::ScalarType::s ? 8 : 16;
+  const bool some = !all && values.size() > 2 * at_each_end + 1;  // a gap hides two values or more
+  const auto last = first_index + static_cast<std::int64_t>(values.size()) - 1;
+  const int width = std::max(10, static_cast<int>(std::to_string(last).size()));
+  std::string text;
+  for (std::size_t k = 0; k < values.size(); ++k) {
+    if (some && k == at_each_end) {
+      text += print("%*s\n", width, "...");
+      k = values.size() - at_each_end;
+    }
+    text += print("%*lld  %*.*g\n", width, static_cast<long long>(first_index) + static_cast<long long>(k),
+                  digits + 8, digits, values[k]);
+  }
+  return text;
+}
+
 std::string to_table(const SolveReport& r) {
   std::string text = matrix_row(r.matrix);
   if (r.solve.status == Status::not_converged) {
@@ -223,11 +242,7 @@ std::string to_table(const SolveReport& r) {
                              static_cast<long long>(r.infinite)));
   } else {
     text += report_row("eigenvalues", count_text(r));
-    if (!r.values.empty()) {
-      const int digits = io::real_type(r.matrix.type) == io::ScalarType::s ? 8 : 16;
-      text += report_row("  lowest", print("%.*g", digits, r.values.front()));
-      text += report_row("  highest", print("%.*g", digits, r.values.back()));
-    }
+    text += value_rows(r.values, r.solve.first_index, r.matrix.type, r.print_all);
     text += report_row("eigenvectors", r.vectors > 0 ? std::to_string(r.vectors) : "none");
   }
   const bool several = r.solve.devices.size() > 1;

@@ -83,6 +83,7 @@ struct Distributed {
 
 struct SolveReport {
   MatrixFacts matrix;
+  bool print_all = false;  // every eigenvalue in the table
   Subset subset;
   std::optional<SolvePrediction> plan;
   Ratio ratio;  // as it was asked for
@@ -124,6 +125,10 @@ nlohmann::ordered_json matrix_json(const MatrixFacts& matrix);
 nlohmann::ordered_json subset_json(const Subset& subset);
 nlohmann::ordered_json number_or_null(const std::optional<double>& value);
 nlohmann::ordered_json name_or_null(const std::string& file);
+
+// The table's rows of the eigenvalues: the index of each, from 1, and the value. all: every value; else the first and the last ones.
+std::string value_rows(const std::vector<double>& values, std::int64_t first_index, io::ScalarType type,
+                       bool all);
 
 // The table's rows about a verification, and the JSON field.
 std::string check_rows(const Verification& check);

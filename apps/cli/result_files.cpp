@@ -21,6 +21,8 @@ const char* ending(ResultFormat format) {
       return ".mtx";
     case ResultFormat::txt:
       return ".txt";
+    case ResultFormat::csv:
+      return ".csv";
     case ResultFormat::hdf5:
       break;
   }
@@ -28,7 +30,9 @@ const char* ending(ResultFormat format) {
 }
 
 io::TextFormat text_format(ResultFormat format) {
-  return format == ResultFormat::mtx ? io::TextFormat::mtx : io::TextFormat::txt;
+  return format == ResultFormat::mtx   ? io::TextFormat::mtx
+         : format == ResultFormat::csv ? io::TextFormat::csv
+                                       : io::TextFormat::txt;
 }
 
 }  // namespace

@@ -14,7 +14,7 @@
 
 namespace eigen_g::apps {
 
-enum class ResultFormat { npy, mtx, txt, hdf5 };
+enum class ResultFormat { npy, mtx, txt, csv, hdf5 };
 
 // Names of the result files. Empty prefix: no files. Without vectors: only the file of the values. FILE.h5 means FILE.h5:/values and
 // FILE.h5:/vectors; FILE.h5:/GROUP puts the datasets into the group.

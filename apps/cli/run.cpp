@@ -84,13 +84,15 @@ void add_run(CLI::App& app, Action& action) {
   not_empty(command.add_option("--report-to", preload->report, "Append the report to FILE instead"))
       ->option_text("FILE");
   command
-      .add_option("--min-n", preload->min_n, "Leave smaller matrices to the program's LAPACK (default 300)")
+      .add_option(
+          "--min-n", preload->min_n,
+          "Leave smaller matrices to the program's LAPACK (default: 300 on a GPU, 100 to 150 on the CPU)")
       ->check(CLI::PositiveNumber)
       ->option_text("N");
   command
       .add_option(
           "--device", preload->device,
-          "auto (default): a GPU if there is one, else the program's LAPACK; gpu: never eigen_g on the CPU; "
+          "auto (default): a GPU if there is one, else eigen_g on the CPU; gpu: never eigen_g on the CPU; "
           "cpu: eigen_g on the CPU")
       ->check(CLI::IsMember({"auto", "cpu", "gpu"}))
       ->option_text("DEVICE");

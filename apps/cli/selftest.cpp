@@ -15,6 +15,7 @@
 #include "apps/io/scalar_type.hpp"
 #include "apps/support/help.hpp"
 #include "apps/support/named_files.hpp"
+#include "apps/support/progress.hpp"
 #include "apps/support/run_options.hpp"
 #include "apps/support/text.hpp"
 #include "hybrid/machine/cpu.hpp"
@@ -29,7 +30,7 @@ using Json = nlohmann::ordered_json;
 
 struct SelftestOptions {
   RunOptions run;
-  bool quick = false, full = false;
+  bool many = false, full = false, cases = false;
   std::string types = "sdcz";
 };
 
@@ -143,11 +144,14 @@ ExitCode selftest(const SelftestOptions& options) {
   const bool on_gpu = devices.device != DeviceChoice::cpu && gpu_count() > 0;
   if (on_gpu) devices.device = DeviceChoice::gpu;
   std::vector<std::int64_t> orders{0, 1, 2, 3, 5, 9, 21, 31, 32, 33, 36, 63, 64, 65, 127, 128, 129};
-  if (!options.quick) orders.insert(orders.end(), {252, 255, 256, 257, 324, 400});
+  if (options.many || options.full) orders.insert(orders.end(), {252, 255, 256, 257, 324, 400});
   if (options.full) orders.insert(orders.end(), {511, 512, 513, 900, 1008, 1023, 1024, 1025, 2049});
 
-  sink.tell("   " + left_column("family", family_width) + "     n  " + left_column("variant", variant_width) +
-            "  residual  orthogon.     values  verdict\n");
+  const std::string head = "   " + left_column("family", family_width) + "     n  " +
+                           left_column("variant", variant_width) +
+                           "  residual  orthogon.     values  verdict\n";
+  if (options.cases) sink.tell(head);
+  Progress progress(!options.run.quiet);
   std::size_t count = 0, failures = 0;
   Ratios worst;
   WorstRatios by_family;
@@ -158,7 +162,12 @@ ExitCode selftest(const SelftestOptions& options) {
     worst.raise(c);
     by_family.add(c);
     cases.push_back(case_json(c));
-    if (!options.run.quiet || !c.passed) sink.tell(case_row(c));
+    if (!c.passed && failures == 1 && !options.cases) sink.tell(head);
+    if (options.cases || !c.passed) {
+      progress.finish();
+      sink.tell(case_row(c));
+    }
+    progress.at("type " + std::string(1, c.type) + ", " + c.family);
   };
   for (std::size_t k = 0; k < options.types.size(); ++k)
     io::with_type(*io::scalar_type_of(options.types.substr(k, 1)), [&]<class T>(T) {
@@ -166,6 +175,7 @@ ExitCode selftest(const SelftestOptions& options) {
       for (const std::int64_t n : orders_of_batches) done(solved_batch<T>(n, devices, on_gpu));
     });
 
+  progress.finish();
   const Json report = {{"format", "eigen_g-selftest"}, {"version", 3},
                        {"eigen_g", version()},         {"on_gpu", on_gpu},
                        {"limit", lapack_ratio_limit},  {"values_limit", selftest_values_limit},
@@ -191,11 +201,11 @@ std::string wrong_types(const std::string& types) {
 }
 
 constexpr const char* selftest_examples = R"(
-  eigen_g selftest --quick               orders up to 129, seconds
-  eigen_g selftest                       up to 400
+  eigen_g selftest                       orders up to 129, seconds; the worst ratios, the verdict and the failed cases
+  eigen_g selftest --long                up to 400
   eigen_g selftest --full --json st.json up to 2049
-  eigen_g selftest --types dz            double and complex double only
-  eigen_g selftest --device cpu -q       worst ratios, verdict and failed cases only)";
+  eigen_g selftest --cases               a line for each case
+  eigen_g selftest --types dz            double and complex double only)";
 
 }  // namespace
 
@@ -204,9 +214,10 @@ void add_selftest(CLI::App& app, Action& action) {
   CLI::App& command = *app.add_subcommand(
       "selftest",
       "Solve matrices that are hard for eigensolvers, and check every result (exit code 4: a check failed).");
-  set_help(command, "eigen_g selftest [--quick|--full] [OPTIONS]", selftest_examples);
-  CLI::Option* quick = command.add_flag("--quick", options->quick, "Orders up to 129");
-  command.add_flag("--full", options->full, "Orders up to 2049 (default: 400)")->excludes(quick);
+  set_help(command, "eigen_g selftest [--long|--full] [OPTIONS]", selftest_examples);
+  CLI::Option* many = command.add_flag("--long", options->many, "Orders up to 400 (default: 129)");
+  command.add_flag("--full", options->full, "Orders up to 2049")->excludes(many);
+  command.add_flag("--cases", options->cases, "Print a line for each case (default: for failed ones)");
   command
       .add_option("--types", options->types,
                   "Types to test: float (s), double (d), complex float (c), complex double (z)")

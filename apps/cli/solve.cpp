@@ -25,6 +25,7 @@
 #include "apps/support/help.hpp"
 #include "apps/support/named_files.hpp"
 #include "apps/support/run_options.hpp"
+#include "apps/support/solve_picture.hpp"
 #include "apps/support/stopwatch.hpp"
 #include "apps/support/text.hpp"
 #include "solver/calibrate/calibrate.hpp"
@@ -133,6 +134,7 @@ ExitCode solve_few_of(const SolveOptions& options) {
       {options.ratio != usual.ratio, "--ratio"},
       {options.multiprocessors != usual.multiprocessors, "--multiprocessors"},
       {!options.calibration.empty(), "--calibration"},
+      {!options.plot.empty(), "--plot"},
       {!options.matrix.type.empty(), "--type"}};
   for (const auto& [given, what] : others)
     if (given)
@@ -171,6 +173,8 @@ ExitCode solve_generalised_of(const SolveOptions& options, const OpenMatrix& ope
   request.verify = options.verify;
   request.predict = options.predict;
   request.options_of_gpu = options_of_gpu(options);
+  request.print = options.print;
+  request.plot = options.plot;
   return solve_generalised(request);
 }
 
@@ -285,15 +289,19 @@ ExitCode solve_file(const SolveOptions& options) {
   require_one_process();
   const Stopwatch total;
   const ResultNames names = result_names(options.prefix, result_format(options), !options.values_only);
-  require_apart({{"MATRIX", options.matrix.file},
-                 {"--b", options.generalised.file},
-                 {"--calibration", options.calibration}},
-                {{"-o", names.values}, {"-o", names.vectors}, {"--json", options.run.json}},
-                options.run.force);
+  require_apart(
+      {{"MATRIX", options.matrix.file},
+       {"--b", options.generalised.file},
+       {"--calibration", options.calibration}},
+      {{"-o", names.values}, {"-o", names.vectors}, {"--json", options.run.json}, {"--plot", options.plot}},
+      options.run.force);
   ReportSink sink(options.run);
+  std::optional<io::OutputFile> plot;
+  if (!options.plot.empty()) plot.emplace(options.plot, existing_files(options.run.force));
   Progress progress(!options.run.quiet);
   LibraryOptions given = library_options_of(options);
   SolveReport report;
+  report.print_all = options.print;
   report.threads = threads_used(options.run);
   const Stopwatch reading;
   const std::future<void> starting = start_beside_reading(options.matrix.file, given.devices.device);
@@ -310,6 +318,10 @@ ExitCode solve_file(const SolveOptions& options) {
   progress.finish();
   report_device(options.run, devices_text(report.solve));
   report.seconds.total = total.seconds();
+  if (plot && succeeded(report)) {
+    plot->write(solve_picture(options.matrix.file, report.values, report.solve));
+    plot->commit();
+  }
   sink.put(to_table(report), json_of(report));
   if (succeeded(report)) return ExitCode::done;
   const std::string range = io::name(io::real_type(opened.type));
@@ -341,6 +353,8 @@ constexpr const char* solve_examples = R"(
   eigen_g solve matrix.npy --precision mixed --engine df      double's accuracy on a GPU that is slow in double
   eigen_g solve stack.npy -o result --verify          a stack (..., n, n) of small matrices, as numpy.linalg.eigh takes it
   eigen_g solve a.npy --b b.npy -o result             stacks of the same shape: A x = w B x for each pair of matrices
+  eigen_g solve matrix.csv --print                    a matrix of plain text, one row a line; every eigenvalue
+  eigen_g solve matrix.npy --plot solve.svg           spectrum, density of states and stages as a picture
   eigen_g solve matrix.mtx -q --json - | jq .values.all    every eigenvalue as JSON
   eigen_g solve dense.raw --n 1000 --device cpu       raw doubles, on the CPU)";
 

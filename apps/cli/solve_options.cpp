@@ -10,6 +10,8 @@
 #include "apps/io/hdf5_name.hpp"
 #include "apps/io/text_number.hpp"
 #include "apps/support/exit_codes.hpp"
+#include "apps/support/help.hpp"
+#include "apps/support/solve_picture.hpp"
 #include "solver/prepare/subset.hpp"
 
 namespace eigen_g::apps {
@@ -38,7 +40,10 @@ ResultFormat result_format(const SolveOptions& options) {
       throw UsageError("--format " + name + ": " + options.prefix + " names an HDF5 file; omit --format");
     return ResultFormat::hdf5;
   }
-  return name == "mtx" ? ResultFormat::mtx : name == "txt" ? ResultFormat::txt : ResultFormat::npy;
+  return name == "mtx"   ? ResultFormat::mtx
+         : name == "txt" ? ResultFormat::txt
+         : name == "csv" ? ResultFormat::csv
+                         : ResultFormat::npy;
 }
 
 std::string options_of_gpu(const SolveOptions& options) {
@@ -85,6 +90,7 @@ std::pair<double, double> parse_interval(const std::string& text) {
 }
 
 void add_generalised_options(CLI::App& command, GeneralisedOptions& options) {
+  begin_group(command, "Generalised problem");
   CLI::Option* const b = not_empty(command.add_option("--b", options.file,
                                                       "Matrix B of a generalised problem A x = w B x, "
                                                       "symmetric (Hermitian) and positive definite; for a "
@@ -98,6 +104,7 @@ void add_generalised_options(CLI::App& command, GeneralisedOptions& options) {
 }
 
 void add_few_options(CLI::App& command, CLI::Option& file, FewCommandOptions& few_options) {
+  begin_group(command, "A few pairs of a sparse matrix");
   const auto count = [&](const char* option, std::int64_t& value, const char* text) {
     return positive(command.add_option(option, value, text))->option_text("K");
   };
@@ -181,6 +188,7 @@ void add_few_options(CLI::App& command, CLI::Option& file, FewCommandOptions& fe
 CLI::Option* add_solve_options(CLI::App& command, SolveOptions& wanted) {
   SolveOptions* const options = &wanted;
   CLI::Option* const file = add_matrix_options(command, options->matrix);
+  begin_group(command, "Results");
   named_output(
       command.add_option(
           "-o,--output", options->prefix,
@@ -189,9 +197,10 @@ CLI::Option* add_solve_options(CLI::App& command, SolveOptions& wanted) {
           "(..., m) "
           "and (..., n, m)"))
       ->option_text("PREFIX");
-  command.add_option("--format", options->format, "Format of the results: npy (default), mtx, txt")
-      ->check(CLI::IsMember({"npy", "mtx", "txt"}))
+  command.add_option("--format", options->format, "Format of the results: npy (default), mtx, txt, csv")
+      ->check(CLI::IsMember({"npy", "mtx", "txt", "csv"}))
       ->option_text("FORMAT");
+  begin_group(command, "Which pairs");
   CLI::Option* subset_by_index =
       not_empty(command.add_option(
                     "--subset-by-index", options->subset_by_index,
@@ -201,6 +210,7 @@ CLI::Option* add_solve_options(CLI::App& command, SolveOptions& wanted) {
                                "Only the eigenvalues with LO < w <= HI; LO or HI may be omitted: no bound"))
       ->option_text("LO:HI")
       ->excludes(subset_by_index);
+  begin_group(command, "Method and shares of the devices");
   command
       .add_option(
           "--path", options->path,
@@ -252,7 +262,11 @@ CLI::Option* add_solve_options(CLI::App& command, SolveOptions& wanted) {
   not_empty(command.add_option("--calibration", options->calibration,
                                "Rates of this machine from 'eigen_g calibrate' (default: the cached file)"))
       ->option_text("FILE");
+  command.add_flag("--print", options->print,
+                   "Print every eigenvalue (default: the first five and the last five)");
+  add_plot_option(command, options->plot);
   command.add_flag("--predict", options->predict, "Print the plan and the predicted times before the solve");
+  begin_group(command, "Results");
   CLI::Option* values_only =
       command.add_flag("--values-only", options->values_only, "Compute no eigenvectors; not with --verify");
   command

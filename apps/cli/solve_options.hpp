@@ -25,6 +25,8 @@ struct SolveOptions {
   int gpus = 1, multiprocessors = 0;
   std::string calibration;  // "": the cached file
   bool predict = false;
+  bool print = false;  // every eigenvalue
+  std::string plot;    // file of --plot; "": none
   bool values_only = false;
   bool verify = false;
   FewCommandOptions few;

@@ -31,8 +31,10 @@ void require_options_of_stack(const SolveOptions& options) {
       {!options.calibration.empty(), "--calibration"},
       {options.predict, "--predict"},
       {options.generalised.itype != 1, "--itype 2 and 3"},
-      {result_format(options) == ResultFormat::mtx || result_format(options) == ResultFormat::txt,
-       "--format mtx and txt"}};
+      {!options.plot.empty(), "--plot"},
+      {options.print, "--print"},
+      {result_format(options) != ResultFormat::npy && result_format(options) != ResultFormat::hdf5,
+       "--format mtx, txt and csv"}};
   for (const auto& [given, what] : others)
     if (given)
       throw UsageError(options.matrix.file + " is a stack of matrices, to which " + what + " does not apply");

@@ -25,6 +25,7 @@ class GeneralisedRun {
     found_.type = p_.type;
     found_.n = n_;
     found_.threads = p_.threads;
+    found_.print_all = p_.options.solve.print;
     found_.vectors = p_.vectors();
   }
 

@@ -47,6 +47,7 @@ void require_meaning(const DistributedOptions& o) {
       {s.multiprocessors != usual.multiprocessors, "--multiprocessors"},
       {!s.calibration.empty(), "--calibration"},
       {s.predict, "--predict"},
+      {!s.plot.empty(), "--plot"},
       {s.format != usual.format, "--format other than npy"},
       {io::names_hdf5(s.prefix), "-o FILE.h5"},
       {s.run.device == "gpu" && !distributed::has_library("cusolvermp"),

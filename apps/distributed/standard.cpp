@@ -18,6 +18,7 @@ class Solve {
   explicit Solve(const DistributedSolve& problem) : p_(problem), held_(problem), n_(problem.a.n()) {
     report_.subset = p_.subset;
     report_.threads = p_.threads;
+    report_.print_all = p_.options.solve.print;
   }
 
   SolveReport run() {

@@ -8,6 +8,7 @@
 
 #include "apps/io/input_file.hpp"
 #include "apps/io/matrix_market.hpp"
+#include "apps/io/number_table.hpp"
 #include "apps/io/stored_matrix.hpp"
 #include "apps/io/text_number.hpp"
 #include "hybrid/instantiate.hpp"
@@ -17,73 +18,6 @@ namespace eigen_g::io {
 namespace {
 
 const std::function<void(double)> silent;
-
-struct NumberChunk : ParsedChunk {
-  std::vector<double> values;
-  std::int64_t rows = 0;            // lines that hold numbers
-  std::int64_t cols = 0;            // numbers a line, if all lines of the chunk have the same number of them
-  std::int64_t first_row_line = 0;  // from 1 within the chunk
-};
-
-// Parses numbers on lines. With `even` all lines must hold the same number of them.
-void parse_numbers(NumberChunk& chunk, bool even) {
-  chunk.values.clear();
-  chunk.rows = chunk.cols = chunk.first_row_line = 0;
-  const char* const end = chunk.end;
-  for (const char* p = chunk.begin; p != end;) {
-    ++chunk.lines;
-    p = skip_blanks(p, end);
-    if (!at_line_end(p, end) && (*p == '%' || *p == '#'))
-      while (!at_line_end(p, end)) ++p;
-    const std::size_t before = chunk.values.size();
-    for (; !at_line_end(p, end); p = skip_blanks(p, end)) {
-      double value = 0;
-      const char* const word = p;
-      if (parse_real(p, end, value) != Parse::done)
-        return chunk.refuse(
-            std::string("'").append(token_for_message(word, end)).append("' is not a number"));
-      chunk.values.push_back(value);
-    }
-    const auto found = static_cast<std::int64_t>(chunk.values.size() - before);
-    if (found > 0) {
-      if (chunk.rows++ == 0) {
-        chunk.cols = found;
-        chunk.first_row_line = chunk.lines;
-      } else if (even && found != chunk.cols) {
-        return chunk.refuse("holds " + std::to_string(found) + " numbers; the lines before hold " +
-                            std::to_string(chunk.cols));
-      }
-    }
-    if (p != end) ++p;
-  }
-}
-
-struct NumberTable {
-  std::int64_t rows = 0, cols = 0;
-  std::vector<double> values;  // row by row
-};
-
-NumberTable read_table(const MappedFile& file, bool even, int threads) {
-  const std::string_view text = file.text();
-  const TextBody body{file.path(),           text.data(), text.data() + text.size(), 1, threads,
-                      std::int64_t{1} << 20, silent};
-  NumberTable table;
-  const auto parse = [even](NumberChunk& chunk) { parse_numbers(chunk, even); };
-  for_each_chunk<NumberChunk>(body, parse, [&](std::span<NumberChunk> wave) {
-    for (const NumberChunk& chunk : wave) {
-      if (chunk.rows > 0 && table.rows == 0) table.cols = chunk.cols;
-      if (even && chunk.rows > 0 && chunk.cols != table.cols)
-        throw FileError(file.path(), chunk.first_line + chunk.first_row_line - 1,
-                        "holds " + std::to_string(chunk.cols) + " numbers; the lines before hold " +
-                            std::to_string(table.cols));
-      if (!chunk.fault.empty()) throw_fault(file.path(), chunk);
-      table.rows += chunk.rows;
-      table.values.insert(table.values.end(), chunk.values.begin(), chunk.values.end());
-    }
-  });
-  if (table.values.empty()) throw FileError(file.path(), 0, "holds no numbers");
-  return table;
-}
 
 template <class T>
 Dense<T> dense(std::shared_ptr<T> memory, std::int64_t rows, std::int64_t cols) {
@@ -126,7 +60,7 @@ std::vector<double> read_doubles(const std::filesystem::path& path) {
     return {m.data, m.data + m.rows * m.cols};
   }
   refuse_foreign(file);
-  std::vector<double> values = read_table(file, false, 1).values;
+  std::vector<double> values = read_number_table(file, false, 1).values;
   if (path.extension() == ".eig") {
     const double announced = values.front();
     values.erase(values.begin());
@@ -175,23 +109,7 @@ Dense<T> read_vectors(const std::filesystem::path& path, int threads) {
   if (is_npy(file)) return read_npy_matrix<T>(opened, threads);
   if (has_market_banner(file.text())) return read_market_array<T>(file, threads);
   refuse_foreign(file);
-  const NumberTable table = read_table(file, true, threads);
-  constexpr std::int64_t parts = is_complex<T> ? 2 : 1;
-  if (table.cols % parts != 0)
-    throw FileError(path, 0,
-                    "has lines of " + std::to_string(table.cols) + " numbers; a complex number needs two");
-  const std::int64_t rows = table.rows, cols = table.cols / parts;
-  std::shared_ptr<T> memory = allocate_matrix<T>(rows, cols);
-  for (std::int64_t i = 0; i < rows; ++i)
-    for (std::int64_t j = 0; j < cols; ++j) {
-      const double* const number = &table.values[static_cast<std::size_t>(parts * (i * cols + j))];
-      const double re = number[0], im = number[parts - 1] * (parts - 1);
-      if (const char* const fault = misfit<T>(re, im); *fault != 0)
-        throw FileError(path, 0,
-                        "entry (" + std::to_string(i + 1) + ", " + std::to_string(j + 1) + ") " + fault);
-      memory.get()[i + j * rows] = scalar_of<T>(re, im);
-    }
-  return dense(std::move(memory), rows, cols);
+  return dense_of<T>(path, read_number_table(file, true, threads));
 }
 
 EIGEN_G_INSTANTIATE(real_types, read_values);

@@ -8,6 +8,7 @@
 #include "apps/io/input_file.hpp"
 #include "apps/io/matrix_market_header.hpp"
 #include "apps/io/npy.hpp"
+#include "apps/io/number_table.hpp"
 #include "apps/io/stored_coordinates.hpp"
 #include "apps/io/stored_matrix.hpp"
 #include "apps/io/symmetry.hpp"
@@ -57,6 +58,7 @@ Format format_by_ending(const std::filesystem::path& path) {
   if (ending == ".npy") return Format::npy;
   if (ending == ".csc") return Format::elsi_csc;
   if (ending == ".dat") return Format::tridiagonal;
+  if (ending == ".csv") return Format::text;
   if (ending == ".raw" || ending == ".bin") return Format::raw;
   return Format::automatic;
 }
@@ -73,6 +75,8 @@ Stored<T> read_stored(std::shared_ptr<const MappedFile> file, const ReadOptions&
       return read_elsi_csc<T>(*file, options);
     case Format::tridiagonal:
       return read_tridiagonal<T>(*file, options);
+    case Format::text:
+      return read_text_square<T>(*file, options);
     default:
       return read_matrix_market<T>(*file, options);
   }
@@ -134,10 +138,11 @@ Format format_of(const MappedFile& file, const ReadOptions& options) {
   if (options.n != 0) return Format::raw;  // an order is given for raw files only
   if (const Format format = format_by_ending(file.path()); format != Format::automatic) return format;
   if (begins_as_tridiagonal(file.text())) return Format::tridiagonal;
-  throw FileError(
-      file.path(), 0,
-      "is neither Matrix Market, .npy, .npz, HDF5, ELSI CSC nor tridiagonal; a raw file needs --n or the "
-      "ending .raw");
+  if (numbers_on_first_line(file.text()) > 0) return Format::text;
+  throw FileError(file.path(), 0,
+                  "is neither Matrix Market, .npy, .npz, HDF5, ELSI CSC, tridiagonal nor text; a raw file "
+                  "needs --n or the "
+                  "ending .raw");
 }
 
 ScalarType type_of(const MappedFile& file, const ReadOptions& options) {
@@ -149,6 +154,8 @@ ScalarType type_of(const MappedFile& file, const ReadOptions& options) {
       return read_market_header(file).field == MarketField::complex ? ScalarType::z : ScalarType::d;
     case Format::elsi_csc:
       return type_of_elsi(file);
+    case Format::text:
+      return type_of_text(file);
     default:
       return ScalarType::d;
   }

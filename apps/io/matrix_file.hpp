@@ -16,10 +16,11 @@ namespace eigen_g::io {
 class MappedFile;
 
 // automatic decides in this order: the file's first bytes; raw, if ReadOptions::n is given; the ending of the name (.mtx or .mm, .npy,
-// .csc, .dat, .raw or .bin); tridiagonal, if the first line that is not a comment holds one integer alone.
-enum class Format { automatic, matrix_market, npy, raw, elsi_csc, tridiagonal };
+// .csc, .dat, .csv, .raw or .bin); tridiagonal, if the first line that is not a comment holds one integer alone; text, if it holds
+// numbers alone. text: one matrix row a line (number_table.hpp).
+enum class Format { automatic, matrix_market, npy, raw, elsi_csc, tridiagonal, text };
 
-// Treatment of a file that stores both triangles (Matrix Market general, .npy, raw, ELSI CSC).
+// Treatment of a file that stores both triangles (Matrix Market general, .npy, raw, ELSI CSC, text).
 //   automatic      compares both; refuses the file if max|a_ij - conj(a_ji)| > n eps max|a|, eps = 2^-52 (float: 2^-23)
 //   lower, upper   takes that triangle and does not read the other one
 //   symmetrize     takes (A + A^H) / 2

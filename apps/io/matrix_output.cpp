@@ -7,14 +7,16 @@
 #include "apps/io/hdf5_name.hpp"
 #include "apps/io/hdf5_output.hpp"
 #include "apps/io/npy.hpp"
+#include "apps/io/stored_matrix.hpp"
 #include "apps/io/text_lines.hpp"
+#include "apps/io/text_output.hpp"
 #include "hybrid/instantiate.hpp"
 
 namespace eigen_g::io {
 
 namespace {
 
-enum class Ending { unknown, mtx, npy, raw, hdf5 };
+enum class Ending { unknown, mtx, npy, raw, hdf5, csv, txt };
 
 Ending ending_of(const std::filesystem::path& path) {
   if (names_hdf5(path)) return Ending::hdf5;
@@ -22,6 +24,8 @@ Ending ending_of(const std::filesystem::path& path) {
   if (text == ".mtx") return Ending::mtx;
   if (text == ".npy") return Ending::npy;
   if (text == ".raw" || text == ".bin") return Ending::raw;
+  if (text == ".csv") return Ending::csv;
+  if (text == ".txt") return Ending::txt;
   return Ending::unknown;
 }
 
@@ -92,7 +96,8 @@ void fill_both(const Lower<T>& a, bool by_rows, T* out, int threads) {
 
 void require_matrix_ending(const std::filesystem::path& path) {
   if (ending_of(path) == Ending::unknown)
-    throw FileError(path, 0, "names no matrix format; .mtx, .npy, .h5, .raw and .bin are written");
+    throw FileError(path, 0,
+                    "names no matrix format; .mtx, .npy, .h5, .csv, .txt, .raw and .bin are written");
   if (ending_of(path) == Ending::hdf5) require_hdf5(path);
 }
 
@@ -116,9 +121,15 @@ void write_matrix(const std::filesystem::path& path, std::int64_t n, const T* a,
     return;
   }
   OutputFile out(path, existing);
-  if (ending_of(path) == Ending::mtx)
+  const Ending ending = ending_of(path);
+  if (ending == Ending::mtx) {
     write_mtx(out, lower, threads);
-  else if (n > 0)
+  } else if (ending == Ending::csv || ending == Ending::txt) {
+    const std::shared_ptr<T> both = allocate_matrix<T>(n, n);
+    fill_both(lower, false, both.get(), threads);
+    write_text<T>(out, {both.get(), n, n, std::max<std::int64_t>(1, n)},
+                  ending == Ending::csv ? TextFormat::csv : TextFormat::txt, threads);
+  } else if (n > 0)
     fill_both(lower, false, reinterpret_cast<T*>(out.map(static_cast<std::uint64_t>(n * n) * sizeof(T))),
               threads);
   out.commit();

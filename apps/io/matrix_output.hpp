@@ -3,6 +3,7 @@
 //                else array
 //   .npy         the matrix's type ('<f8', '<f4', '<c16', '<c8'), Fortran order, both triangles
 //   .raw, .bin   the bare numbers, column by column, both triangles
+//   .csv, .txt   one row a line, separated by commas or blanks, both triangles; a complex number is two numbers
 //   .h5, .hdf5   the matrix's type, row by row, both triangles; dataset NAME of FILE:NAME, else /A; a new file (hdf5_output.hpp)
 #pragma once
 

@@ -68,5 +68,9 @@ template <class T>
 Stored<T> read_npz_square(const MappedFile& file);
 template <class T>
 Stored<T> read_tridiagonal(const MappedFile& file, const ReadOptions& options);
+template <class T>
+Stored<T> read_text_square(const MappedFile& file, const ReadOptions& options);
+// Type of the numbers of a text matrix: complex double, if its first line has two numbers for each line; else double.
+ScalarType type_of_text(const MappedFile& file);
 
 }  // namespace eigen_g::io

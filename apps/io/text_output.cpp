@@ -19,6 +19,16 @@ void append_digits(std::string& text, Number value) {
   text.append(digits, static_cast<std::size_t>(end - digits));
 }
 
+template <class R>
+void append_entry(std::string& text, R value, char) {
+  append_digits(text, value);
+}
+template <class R>
+void append_entry(std::string& text, const std::complex<R>& value, char between) {
+  append_digits(text, value.real());
+  append_digits(text += between, value.imag());
+}
+
 }  // namespace
 
 void append_number(std::string& text, double value) {
@@ -33,7 +43,7 @@ void append_number(std::string& text, std::int64_t value) {
 
 template <class T>
 void write_text(OutputFile& out, MatrixView<const same_t<T>> a, TextFormat format, int threads) {
-  // mtx: column after column, a number a line. txt: a matrix row a line.
+  // mtx: column after column, a number a line. txt, csv: a matrix row a line.
   if (format == TextFormat::mtx) {
     std::string head =
         std::string("%%MatrixMarket matrix array ") + (is_complex<T> ? "complex" : "real") + " general\n";
@@ -53,6 +63,7 @@ void write_text(OutputFile& out, MatrixView<const same_t<T>> a, TextFormat forma
   }
   // Eight rows are gathered at a time, because they share cache lines of each column.
   constexpr std::int64_t rows_a_piece = 8;
+  const char between = format == TextFormat::csv ? ',' : ' ';
   const std::int64_t pieces = (a.rows + rows_a_piece - 1) / rows_a_piece;
   write_pieces(out, pieces, threads, [&](std::int64_t piece, std::string& text) {
     const std::int64_t i0 = piece * rows_a_piece;
@@ -62,8 +73,8 @@ void write_text(OutputFile& out, MatrixView<const same_t<T>> a, TextFormat forma
       for (std::int64_t r = 0; r < rows; ++r) gathered[r * a.cols + j] = a(i0 + r, j);
     for (std::int64_t r = 0; r < rows; ++r) {
       for (std::int64_t j = 0; j < a.cols; ++j) {
-        if (j > 0) text += ' ';
-        append_number(text, gathered[r * a.cols + j]);
+        if (j > 0) text += between;
+        append_entry(text, gathered[r * a.cols + j], between);
       }
       text += '\n';
     }

@@ -7,9 +7,9 @@
 
 namespace eigen_g::io {
 
-// mtx: Matrix Market array, real or complex, general. txt: one matrix row a line, separated by blanks. A complex number is written as
-// two numbers: real part, imaginary part.
-enum class TextFormat { mtx, txt };
+// mtx: Matrix Market array, real or complex, general. txt, csv: one matrix row a line, separated by blanks or commas. A complex number is
+// written as two numbers: real part, imaginary part.
+enum class TextFormat { mtx, txt, csv };
 
 // Writes all of `a` (rows x cols, host) to `out`; the caller commits. Throws FileError.
 template <class T = double>

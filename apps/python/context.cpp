@@ -72,6 +72,7 @@ struct PythonSolver::Any {
   virtual WorkspaceBytes workspace(MatrixLayout layout) const = 0;
   virtual bool on_gpu() const = 0;
   virtual void set_workspace(const Workspace& workspace) = 0;
+  virtual void set_factor(CholeskyFactor) {}
   virtual PythonReport solve(std::uintptr_t a, std::int64_t lda, std::uintptr_t b, std::int64_t ldb,
                              std::uintptr_t w, std::uintptr_t z, std::int64_t ldz, std::uintptr_t stream) = 0;
 };
@@ -98,8 +99,9 @@ struct PythonSolver::Standard final : Any {
 template <class T>
 struct PythonSolver::Generalised final : Any {
   using R = real_t<T>;
-  Generalised(PythonContext& context, int itype, std::int64_t n, const Options& options, Pointers on)
-      : pointers(on), solver(context.get(), n, {.itype = itype}, options, on) {}
+  Generalised(PythonContext& context, const GeneralisedProblem& problem, std::int64_t n,
+              const Options& options, Pointers on)
+      : pointers(on), solver(context.get(), n, problem, options, on) {}
   WorkspaceBytes workspace(MatrixLayout) const override { return solver.workspace(); }
   bool on_gpu() const override { return solver.on_gpu(); }
   void set_workspace(const Workspace& workspace) override { solver.set_workspace(workspace); }
@@ -110,6 +112,7 @@ struct PythonSolver::Generalised final : Any {
     return solver.solve(device(pointer<T>(a)), lda, device(pointer<T>(b)), ldb, device(pointer<R>(w)),
                         device(pointer<T>(z)), ldz, pointer<CUstream_st>(stream));
   }
+  void set_factor(CholeskyFactor factor) override { solver.set_factor(factor); }
   Pointers pointers;
   GeneralisedSolver<T> solver;
 };
@@ -146,7 +149,7 @@ PythonSolver::PythonSolver(PythonContext& context, const CallOptions& plan, std:
     solver_ = with_type(
         plan.dtype,
         [&]<class T>() -> std::unique_ptr<Any> {
-          return std::make_unique<Generalised<T>>(context, plan.itype, n, options, pointers);
+          return std::make_unique<Generalised<T>>(context, plan.problem(), n, options, pointers);
         },
         generalised_types);
 }
@@ -163,6 +166,9 @@ void PythonSolver::set_workspace(std::uintptr_t memory, std::uint64_t bytes) {
   const GilReleased free;
   const OnGpu on(gpu_);
   solver_->set_workspace({pointer<void>(memory), bytes});
+}
+void PythonSolver::set_factor(const CallOptions& plan) {
+  solver_->set_factor(plan.factor);
 }
 PythonReport PythonSolver::solve(std::uintptr_t a, std::int64_t lda, std::uintptr_t b, std::int64_t ldb,
                                  std::uintptr_t w, std::uintptr_t z, std::int64_t ldz,

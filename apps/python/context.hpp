@@ -61,6 +61,8 @@ class PythonSolver {
   WorkspaceBytes workspace(MatrixLayout layout) const;
   bool on_gpu() const;
   void set_workspace(std::uintptr_t memory, std::uint64_t bytes);
+  // The next solves take that plan's option for the Cholesky factor of b.
+  void set_factor(const CallOptions& plan);
   PythonReport solve(std::uintptr_t a, std::int64_t lda, std::uintptr_t b, std::int64_t ldb, std::uintptr_t w,
                      std::uintptr_t z, std::int64_t ldz, std::uintptr_t stream);
 

@@ -19,6 +19,7 @@
 #include "apps/python/gil.hpp"
 #include "apps/python/jax.hpp"
 #include "apps/python/plan.hpp"
+#include "apps/python/reports.hpp"
 #include "apps/python/sparse.hpp"
 #include "apps/python/types.hpp"
 
@@ -47,7 +48,7 @@ PythonReport solve_host(const CallOptions& plan, std::int64_t n, Address a, std:
   return with_type(
       plan.dtype,
       [&]<class T>() {
-        return sygvd<T>({.itype = plan.itype}, n, pointer<const T>(a), lda, pointer<T>(b), ldb,
+        return sygvd<T>(plan.problem(), n, pointer<const T>(a), lda, pointer<T>(b), ldb,
                         pointer<real_t<T>>(w), pointer<T>(z), ldz, options, plan.devices);
       },
       generalised_types);
@@ -89,19 +90,23 @@ PythonReport stedc_at(const CallOptions& plan, std::int64_t n, Address d, Addres
       stage_types);
 }
 
-PythonReport ormtr_at(const CallOptions& plan, std::int64_t n, std::int64_t m, Address a, std::int64_t lda,
-                      Address tau, Address z, std::int64_t ldz, int gpu, Address stream) {
+PythonReport ormtr_at(const CallOptions& plan, bool right, bool adjoint, std::int64_t n, std::int64_t m,
+                      Address a, std::int64_t lda, Address tau, Address z, std::int64_t ldz, int gpu,
+                      Address stream) {
   const GilReleased free;
   const OnGpu on(gpu);
   const Uplo uplo = plan.options.uplo;
+  const Side side = right ? Side::right : Side::left;
+  const Trans trans = adjoint ? Trans::adjoint : Trans::none;
   return with_type(
       plan.dtype,
       [&]<class T>() {
         if (gpu < 0)
-          return reported(ormtr<T>(uplo, n, m, pointer<const T>(a), lda, pointer<const T>(tau), pointer<T>(z),
-                                   ldz, plan.devices));
-        return reported(ormtr<T>(uplo, n, m, device(pointer<const T>(a)), lda, device(pointer<const T>(tau)),
-                                 device(pointer<T>(z)), ldz, pointer<CUstream_st>(stream)));
+          return reported(ormtr<T>(side, uplo, trans, n, m, pointer<const T>(a), lda, pointer<const T>(tau),
+                                   pointer<T>(z), ldz, plan.devices));
+        return reported(ormtr<T>(side, uplo, trans, n, m, device(pointer<const T>(a)), lda,
+                                 device(pointer<const T>(tau)), device(pointer<T>(z)), ldz,
+                                 pointer<CUstream_st>(stream)));
       },
       stage_types);
 }
@@ -139,106 +144,9 @@ WorkspaceBytes workspace_at(const CallOptions& plan, std::int64_t n, bool on_gpu
   return with_type(
       plan.dtype,
       [&]<class T>() {
-        return generalised_workspace_bytes<T>(n, {.itype = plan.itype}, plan.options, on_gpu, pointers);
+        return generalised_workspace_bytes<T>(n, plan.problem(), plan.options, on_gpu, pointers);
       },
       generalised_types);
-}
-
-std::pair<std::uint64_t, std::uint64_t> pair_of(const WorkspaceBytes& bytes) {
-  return {bytes.host, bytes.device};
-}
-
-nb::list devices_of(const std::vector<DeviceWork>& works) {
-  nb::list devices;
-  for (const DeviceWork& work : works) {
-    nb::dict device;
-    device["name"] = work.name;
-    device["gpu"] = work.gpu < 0 ? nb::none() : nb::object(nb::int_(work.gpu));
-    device["share"] = work.share;
-    device["seconds"] = work.seconds;
-    devices.append(device);
-  }
-  return devices;
-}
-
-void bind_report(nb::module_& m) {
-  nb::class_<PythonReport>(m, "Report", "Report of a call.")
-      .def_prop_ro("converged", [](const PythonReport& r) { return r.status == Status::converged; })
-      .def_ro("info", &Report::info)
-      .def_ro("m", &Report::m)
-      .def_prop_ro("first_index", [](const PythonReport& r) { return r.first_index - 1; })
-      .def_prop_ro("path", [](const PythonReport& r) { return name(r.path); })
-      .def_ro("seconds", &Report::seconds)
-      .def_prop_ro("stages",
-                   [](const PythonReport& r) {
-                     nb::list stages;
-                     for (const StageWork& work : r.stages)
-                       stages.append(nb::make_tuple(name(work.stage), work.seconds));
-                     return stages;
-                   })
-      .def_ro("bad_minor", &PythonReport::bad_minor)
-      .def_prop_ro("devices", [](const PythonReport& r) { return devices_of(r.devices); })
-      .def_prop_ro("refinement",
-                   [](const PythonReport& r) {
-                     nb::dict refinement;
-                     refinement["result"] = name(r.refinement.result);
-                     refinement["steps"] = r.refinement.steps;
-                     refinement["clusters"] = r.refinement.clusters;
-                     refinement["largest_cluster"] = r.refinement.largest_cluster;
-                     refinement["correction"] = r.refinement.correction;
-                     refinement["float_seconds"] = r.refinement.float_seconds;
-                     refinement["seconds"] = r.refinement.seconds;
-                     return refinement;
-                   })
-      .def_prop_ro("fallbacks",
-                   [](const PythonReport& r) {
-                     nb::list steps;
-                     for (const Fallback fallback : r.fallbacks) steps.append(name(fallback));
-                     return steps;
-                   })
-      .def_prop_ro("workspace_bytes", [](const PythonReport& r) { return pair_of(r.bytes); });
-
-  nb::class_<BatchReport>(m, "BatchReport", "Report of a batch.")
-      .def_ro("count", &BatchReport::count)
-      .def_ro("failed", &BatchReport::failed)
-      .def_prop_ro(
-          "first_failed",
-          [](const BatchReport& r) { return r.failed == 0 ? std::optional<std::int64_t>() : r.first_failed; })
-      .def_ro("m", &BatchReport::m)
-      .def_ro("seconds", &BatchReport::seconds)
-      .def_prop_ro("devices", [](const BatchReport& r) { return devices_of(r.devices); })
-      .def_prop_ro("workspace_bytes", [](const BatchReport& r) { return pair_of(r.bytes); });
-
-  nb::class_<Verification>(m, "Verification", "Verification of eigenpairs.")
-      .def_prop_ro("passed", [](const Verification& v) { return passed(v); })
-      .def_ro("n", &Verification::n)
-      .def_ro("m", &Verification::m)
-      .def_ro("residual_frobenius", &Verification::residual_frobenius)
-      .def_ro("reconstruction", &Verification::reconstruction)
-      .def_ro("orthogonality", &Verification::orthogonality)
-      .def_ro("lapack_residual", &Verification::lapack_residual)
-      .def_ro("lapack_orthogonality", &Verification::lapack_orthogonality)
-      .def_ro("worst_residual", &Verification::worst_residual)
-      .def_ro("worst_index", &Verification::worst_index)
-      .def_ro("ascending", &Verification::ascending)
-      .def_ro("finite", &Verification::finite)
-      .def_ro("seconds", &Verification::seconds);
-
-  using General = GeneralisedVerification;
-  nb::class_<General>(m, "GeneralisedVerification", "Verification of eigenpairs of a generalised problem.")
-      .def_prop_ro("passed", [](const General& v) { return passed(v); })
-      .def_ro("n", &General::n)
-      .def_ro("m", &General::m)
-      .def_ro("type", &General::itype)
-      .def_ro("bad_minor", &General::bad_minor)
-      .def_ro("condition", &General::condition)
-      .def_ro("residual", &General::residual)
-      .def_ro("residual_limit", &General::residual_limit)
-      .def_ro("orthogonality", &General::orthogonality)
-      .def_ro("orthogonality_limit", &General::orthogonality_limit)
-      .def_ro("ascending", &General::ascending)
-      .def_ro("finite", &General::finite)
-      .def_ro("seconds", &General::seconds);
 }
 
 void bind_errors(nb::module_& m) {
@@ -261,7 +169,7 @@ void bind_errors(nb::module_& m) {
 NB_MODULE(_core, m) {
   wait_for_the_library_at_exit();
   bind_errors(m);
-  bind_report(m);
+  bind_reports(m);
   bind_sparse(m);
 
   nb::class_<CallOptions>(m, "CallOptions")
@@ -271,10 +179,10 @@ NB_MODULE(_core, m) {
               std::optional<std::pair<double, double>> values, const std::string& path,
               const std::string& engine, const std::string& device, int gpus, int threads,
               const std::optional<std::string>& ratio, const std::string& precision, int multiprocessors,
-              int itype) {
+              int itype, const std::string& factor) {
              new (self)
                  CallOptions(make_plan(dtype, lower, vectors, index_range, values, path, engine, device, gpus,
-                                       threads, ratio, precision, multiprocessors, itype));
+                                       threads, ratio, precision, multiprocessors, itype, factor));
            })
       .def_ro("dtype", &CallOptions::dtype)
       .def("max_count",
@@ -300,6 +208,7 @@ NB_MODULE(_core, m) {
           [](const PythonSolver& solver) { return pair_of(solver.workspace(MatrixLayout::contiguous)); })
       .def_prop_ro("on_gpu", &PythonSolver::on_gpu)
       .def("set_workspace", &PythonSolver::set_workspace)
+      .def("set_factor", &PythonSolver::set_factor)
       .def("solve", &PythonSolver::solve);
 
   m.def("solve_host", &solve_host, "plan"_a, "n"_a, "a"_a, "lda"_a, "b"_a, "ldb"_a, "w"_a, "z"_a, "ldz"_a,
@@ -344,7 +253,10 @@ NB_MODULE(_core, m) {
     return handlers;
   });
   m.attr("min_order_to_interrupt") = min_order_to_interrupt;
-  m.def("gpu_count", &gpu_count);
+  m.def("gpu_count", &gpu_count, R"(Returns the number of GPUs that this process can use.
+
+    >>> eigen_g.gpu_count() >= 0
+    True)");
   m.def("release_thread_cache", [] {
     const GilReleased free;
     release_thread_cache();

@@ -15,6 +15,18 @@ const char* name(DeviceChoice device) {
   return device == DeviceChoice::automatic ? "auto" : device == DeviceChoice::cpu ? "cpu" : "gpu";
 }
 
+const char* name(CholeskyFactor factor) {
+  switch (factor) {
+    case CholeskyFactor::compute:
+      return "compute";
+    case CholeskyFactor::compute_and_return:
+      return "compute_and_return";
+    case CholeskyFactor::reuse:
+      break;
+  }
+  return "reuse";
+}
+
 template <class Choice, class Which>
 Choice chosen(std::initializer_list<Choice> choices, const std::string& wanted, Which argument) {
   std::string all;
@@ -42,7 +54,7 @@ CallOptions make_plan(const std::string& dtype, bool lower, bool vectors,
                       std::optional<std::pair<double, double>> values, const std::string& path,
                       const std::string& engine, const std::string& device, int gpus, int threads,
                       const std::optional<std::string>& ratio, const std::string& precision,
-                      int multiprocessors, int itype) {
+                      int multiprocessors, int itype, const std::string& factor) {
   CallOptions plan{dtype, {}, {}, itype};
   Options& options = plan.options;
   options.uplo = lower ? Uplo::lower : Uplo::upper;
@@ -53,6 +65,8 @@ CallOptions make_plan(const std::string& dtype, bool lower, bool vectors,
   options.engine =
       chosen({Engine::native, Engine::df, Engine::emulated, Engine::automatic}, engine, Argument::engine);
   options.precision = chosen({Precision::native, Precision::mixed}, precision, "precision");
+  plan.factor = chosen({CholeskyFactor::compute, CholeskyFactor::compute_and_return, CholeskyFactor::reuse},
+                       factor, "factor");
   Devices& devices = plan.devices;
   devices.device =
       chosen({DeviceChoice::automatic, DeviceChoice::cpu, DeviceChoice::gpu}, device, Argument::device);

@@ -8,6 +8,7 @@
 #include <string>
 #include <utility>
 
+#include <eigen_g/generalised.hpp>
 #include <eigen_g/types.hpp>
 
 namespace eigen_g::python {
@@ -20,6 +21,9 @@ struct CallOptions {
   Options options;
   Devices devices;
   int itype = 0;  // type of a generalised problem; 0: a standard problem
+  CholeskyFactor factor = CholeskyFactor::compute;
+
+  GeneralisedProblem problem() const { return {.itype = itype, .factor = factor}; }
 };
 
 // index_range: first and last pair, from 1. values: above, upto. multiprocessors: Devices::multiprocessors. Throws InvalidArgument.
@@ -28,7 +32,7 @@ CallOptions make_plan(const std::string& dtype, bool lower, bool vectors,
                       std::optional<std::pair<double, double>> values, const std::string& path,
                       const std::string& engine, const std::string& device, int gpus, int threads,
                       const std::optional<std::string>& ratio, const std::string& precision,
-                      int multiprocessors, int itype);
+                      int multiprocessors, int itype, const std::string& factor);
 
 // Options for a solve of order n that obeys Ctrl-C and reports its progress to `callback` (None: to no callback). A progress callback
 // makes the host wait for the end of each stage. So without `callback` small orders are not interruptible.

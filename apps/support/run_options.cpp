@@ -5,6 +5,7 @@
 #include <cmath>
 #include <iostream>
 
+#include "apps/support/help.hpp"
 #include "apps/support/text.hpp"
 #include "hybrid/machine/cpu.hpp"
 #include "hybrid/machine/device.hpp"
@@ -54,6 +55,7 @@ void add_threads_option(CLI::App& command, int& threads) {
 }
 
 void add_report_options(CLI::App& command, RunOptions& options) {
+  begin_group(command, "Report");
   not_empty(
       command.add_option("--json", options.json,
                          "Write the report as JSON; with - the JSON is on stdout and the table on stderr"))
@@ -63,6 +65,7 @@ void add_report_options(CLI::App& command, RunOptions& options) {
 }
 
 void add_run_options(CLI::App& command, RunOptions& options) {
+  begin_group(command, "Devices");
   command
       .add_option("--device", options.device,
                   "auto (default: a GPU if there is one, except for small matrices), cpu, gpu")

@@ -7,6 +7,7 @@
 #include <atomic>
 #include <fstream>
 #include <limits>
+#include <mutex>
 #include <sstream>
 
 #include <sys/resource.h>
@@ -135,6 +136,7 @@ bool is_gpu_memory(const void* p) {
     // If the driver is not loaded, dlopen() searches the disk each time, which takes 50 us. So it is called again only after
     // the process has loaded another library.
     static std::atomic<unsigned long long> looked_after{0};
+    const std::lock_guard lock(loading());
     const unsigned long long loads = libraries_loaded();
     if (looked_after == loads) return false;
     void* const driver = dlopen("libcuda.so.1", RTLD_LAZY | RTLD_NOLOAD);

@@ -5,6 +5,7 @@
 //   - fork() waits for the turns at OpenBLAS that run at the time (blas_turn.hpp), because OpenBLAS's own locks are not released either.
 //     No turn starts during fork(). The child begins with no turn and no waiting thread;
 //   - fork() waits until no MadeOnce is being made;
+//   - fork() waits until no thread of this library calls the dynamic loader, because the loader's own locks are not released either;
 //   - the helping threads (hybrid/team/helpers.hpp) do not exist in a child; it starts its own when it first needs them;
 //   - objects with threads of their own are not destroyed in a child (LeftInChild);
 //   - CUDA cannot be used in a child of a process that has used it: its calls fail, and the error names the cause (cuda_check.hpp).
@@ -28,6 +29,9 @@ std::string no_cuda_after_fork();
 
 // The lock under which every MadeOnce is made. It is recursive, because a value may need another one.
 std::recursive_mutex& making();
+
+// The lock that a thread holds while it calls dlopen(), dlsym() or dl_iterate_phdr().
+std::recursive_mutex& loading();
 
 // A value that is made at its first use and kept to the end of the process. It replaces a static variable of a function. If another
 // thread of the parent initialises such a variable during fork(), its initialisation never ends in the child. Declare a MadeOnce
@@ -70,6 +74,7 @@ void hold_turns();     // waits until no turn at OpenBLAS runs, and lets none be
 void release_turns();  // in the parent
 void renew_turns();    // in the child
 void renew_helpers();  // in the child
+void renew_teams();    // in the child
 }  // namespace at_fork
 
 }  // namespace eigen_g

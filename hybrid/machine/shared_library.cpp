@@ -2,12 +2,16 @@
 
 #include <dlfcn.h>
 
+#include <mutex>
+
 #include "hybrid/error.hpp"
+#include "hybrid/machine/fork.hpp"
 
 namespace eigen_g {
 
 SharedLibrary::SharedLibrary(const std::vector<std::string>& files) {
   std::string why_not;
+  const std::lock_guard lock(loading());
   for (const std::string& file : files) {
     library_ = dlopen(file.c_str(), RTLD_NOW | RTLD_LOCAL);
     file_ = file;
@@ -25,6 +29,7 @@ SharedLibrary SharedLibrary::of_toolkit(const std::string& name, int major) {
 #endif
 
 void* SharedLibrary::find(const char* function) const {
+  const std::lock_guard lock(loading());
   if (void* const found = dlsym(library_, function)) return found;
   throw DeviceError(file_ + " has no " + function);
 }

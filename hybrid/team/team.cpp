@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "hybrid/machine/cpu.hpp"
+#include "hybrid/machine/fork.hpp"
 #include "hybrid/team/helpers.hpp"
 
 namespace eigen_g {
@@ -253,6 +254,13 @@ void team::run(int threads, Body body, const void* data) {
   TeamOfThreads members(std::min(threads, TeamOfThreads::most_threads), body, data);
   helpers::share(members);
 }
+
+namespace at_fork {
+void renew_teams() {
+  threads_in_teams = 0;
+  teams = 0;
+}
+}  // namespace at_fork
 
 int max_team_threads(std::int64_t order) {
   return order < 150 ? 1 : order < 300 ? 4 : order < 1500 ? 16 : 64;

@@ -1,11 +1,13 @@
 # Enables CUDA and sets EIGEN_G_HAVE_CUDA. With EIGEN_G_CUDA=AUTO the GPU code is built if a CUDA toolkit is found, even without a
 # GPU: machines that build packages have none. ON makes a missing toolkit an error, OFF leaves the GPU code out.
 # (scripts/solve.sh and scripts/test.sh choose OFF on a machine without a GPU: choose_gpu_code in scripts/common.sh.)
+# Within another project AUTO builds the GPU code if that project has enabled CUDA, for its architectures.
 # Architectures: CMAKE_CUDA_ARCHITECTURES, or CUDAARCHS of the environment. Without both: that of the GPU at hand, or
 # EIGEN_G_ARCHITECTURES_WITHOUT_GPU if there is no GPU.
 set(EIGEN_G_ARCHITECTURES_WITHOUT_GPU all-major CACHE STRING "CUDA architectures of a build where there is no GPU")
 set(EIGEN_G_HAVE_CUDA FALSE)
-if(NOT EIGEN_G_CUDA STREQUAL "OFF")
+get_property(languages GLOBAL PROPERTY ENABLED_LANGUAGES)
+if(EIGEN_G_CUDA STREQUAL "ON" OR (EIGEN_G_CUDA STREQUAL "AUTO" AND (PROJECT_IS_TOP_LEVEL OR CUDA IN_LIST languages)))
   if(NOT DEFINED CMAKE_CUDA_ARCHITECTURES AND NOT DEFINED ENV{CUDAARCHS})
     if(EXISTS /dev/nvidiactl OR EXISTS /dev/dxg)
       set(CMAKE_CUDA_ARCHITECTURES native)

@@ -1,20 +1,46 @@
-# Target docs, if Doxygen is installed: pages of the public headers in docs/html of the build folder, made from the contracts
-# above their declarations. A warning is an error.
+# Target docs: the documentation site, docs/html in the build folder, from the documents (apps/guide/conf.py), the contracts in the
+# public headers and the help texts of the command and the docstrings of the Python package, as far as these are built. A warning is an
+# error; a link to a missing file or heading is a warning. Target docs_links also asks the servers of external links. Needed:
+# Doxygen, and Sphinx with the packages in apps/guide/requirements.txt; the first sphinx-build on PATH, or SPHINX_BUILD.
 find_package(Doxygen 1.9 QUIET)
-if(DOXYGEN_FOUND)
+find_program(SPHINX_BUILD sphinx-build DOC "sphinx-build of a Python with the packages of apps/guide/requirements.txt")
+if(DOXYGEN_FOUND AND SPHINX_BUILD)
   set(DOXYGEN_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR}/docs)
-  set(DOXYGEN_PROJECT_NUMBER ${PROJECT_VERSION})
   set(DOXYGEN_INPUT_FILTER "awk -f ${PROJECT_SOURCE_DIR}/scripts/doxygen_filter.awk")
   set(DOXYGEN_FILTER_SOURCE_FILES NO)
   set(DOXYGEN_STRIP_FROM_PATH ${PROJECT_SOURCE_DIR})
   set(DOXYGEN_EXTRACT_ALL YES)  # a type's comment covers its members
   set(DOXYGEN_MARKDOWN_SUPPORT NO)
   set(DOXYGEN_AUTOLINK_SUPPORT NO)
+  set(DOXYGEN_GENERATE_HTML NO)
   set(DOXYGEN_GENERATE_LATEX NO)
+  set(DOXYGEN_GENERATE_XML YES)
+  set(DOXYGEN_XML_PROGRAMLISTING NO)
   set(DOXYGEN_HAVE_DOT NO)
   set(DOXYGEN_QUIET YES)
   set(DOXYGEN_WARN_AS_ERROR FAIL_ON_WARNINGS)
   set(doxygen_headers ${EIGEN_G_PUBLIC_HEADERS})
   list(TRANSFORM doxygen_headers PREPEND ${PROJECT_SOURCE_DIR}/)
-  doxygen_add_docs(docs ${doxygen_headers} COMMENT "Pages of the public headers")
+  doxygen_add_docs(docs_headers ${doxygen_headers} COMMENT "Contracts of the public headers")
+
+  set(environment EIGEN_G_VERSION=${PROJECT_VERSION} EIGEN_G_DOXYGEN_XML=${PROJECT_BINARY_DIR}/docs/xml PYTHONDONTWRITEBYTECODE=1)
+  set(needed docs_headers)
+  if(EIGEN_G_APPS)
+    list(APPEND environment EIGEN_G_COMMAND=$<TARGET_FILE:eigen_g_command>)
+    list(APPEND needed eigen_g_command)
+  endif()
+  if(EIGEN_G_HAVE_PYTHON)
+    list(APPEND environment PYTHONPATH=${PROJECT_BINARY_DIR}/apps/python)
+    list(APPEND needed eigen_g_python)
+  endif()
+  foreach(target docs docs_links)
+    set(builder html)
+    if(target STREQUAL docs_links)
+      set(builder linkcheck)
+    endif()
+    add_custom_target(${target} VERBATIM COMMENT "Documentation site: ${builder}"
+      COMMAND ${CMAKE_COMMAND} -E env ${environment} ${SPHINX_BUILD} -q -W --keep-going -b ${builder} -c ${PROJECT_SOURCE_DIR}/apps/guide
+              -d ${PROJECT_BINARY_DIR}/docs/pages ${PROJECT_SOURCE_DIR} ${PROJECT_BINARY_DIR}/docs/${builder})
+    add_dependencies(${target} ${needed})
+  endforeach()
 endif()

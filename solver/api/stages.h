@@ -29,30 +29,42 @@ int64_t eigen_g_dsytrd(char uplo, int64_t n, double* a, int64_t lda, double* d, 
 int64_t eigen_g_dsytrd_device(char uplo, int64_t n, double* a_dev, int64_t lda, double* d_dev, double* e_dev,
                               double* tau_dev, struct CUstream_st* stream);
 
-/* T = Z diag(w) Z^T, T = tridiag(e, d, e).
- *   compz 'N': values only (z may be null, ldz is not read), 'I': values and vectors
+/* T = U diag(w) U^T, T = tridiag(e, d, e).
+ *   compz 'N': values only (z may be null, ldz is not read), 'I': z becomes U, 'V': Z := Z U for the given Z
  *   d     n values, in: the diagonal; out: w, ascending
  *   e     n - 1 values, in: the off-diagonal; destroyed
- *   z     n x n column-major, ldz >= max(1, n), out: column k belongs to w[k]
+ *   z     n x n column-major, ldz >= max(1, n), out, with compz 'V' in and out: column k belongs to w[k]
  * Source: LAPACK dstedc. */
 int64_t eigen_g_dstedc(char compz, int64_t n, double* d, double* e, double* z, int64_t ldz);
 int64_t eigen_g_dstedc_device(char compz, int64_t n, double* d_dev, double* e_dev, double* z_dev, int64_t ldz,
                               struct CUstream_st* stream);
 
-/* Z := Q Z for the Q of eigen_g_dsytrd or of LAPACK's dsytrd.
+/* Z := Q Z, Q^T Z, Z Q or Z Q^T for the Q of eigen_g_dsytrd or of LAPACK's dsytrd.
+ *   side  'L': Q stands left of Z and has the order n; 'R': right, and has the order m
  *   uplo  'L' or 'U': the triangle of a that holds the reflectors
- *   a     n x n column-major, lda >= max(1, n), in
- *   tau   n - 1 values, in
+ *   trans 'N': Q; 'T': Q^T. In the complex types 'C': Q^H
+ *   a     column-major, of Q's order, lda >= max(1, order), in
+ *   tau   order - 1 values, in
  *   z     n x m column-major, ldz >= max(1, n), in and out
- * Source: LAPACK dormtr with side 'L' and trans 'N'. */
-int64_t eigen_g_dormtr(char uplo, int64_t n, int64_t m, const double* a, int64_t lda, const double* tau,
-                       double* z, int64_t ldz);
-int64_t eigen_g_dormtr_device(char uplo, int64_t n, int64_t m, const double* a_dev, int64_t lda,
-                              const double* tau_dev, double* z_dev, int64_t ldz, struct CUstream_st* stream);
+ * Source: LAPACK dormtr. */
+int64_t eigen_g_dormtr(char side, char uplo, char trans, int64_t n, int64_t m, const double* a, int64_t lda,
+                       const double* tau, double* z, int64_t ldz);
+int64_t eigen_g_dormtr_device(char side, char uplo, char trans, int64_t n, int64_t m, const double* a_dev,
+                              int64_t lda, const double* tau_dev, double* z_dev, int64_t ldz,
+                              struct CUstream_st* stream);
+
+/* A := Q for the Q of eigen_g_dsytrd or of LAPACK's dsytrd.
+ *   uplo  'L' or 'U': the triangle of a that holds the reflectors
+ *   a     n x n column-major, lda >= max(1, n), in: the reflectors; out: Q
+ *   tau   n - 1 values, in
+ * Source: LAPACK dorgtr. */
+int64_t eigen_g_dorgtr(char uplo, int64_t n, double* a, int64_t lda, const double* tau);
+int64_t eigen_g_dorgtr_device(char uplo, int64_t n, double* a_dev, int64_t lda, const double* tau_dev,
+                              struct CUstream_st* stream);
 
 /* As above, in the other types. A complex A is Hermitian, and T is real: A = Q T Q^H. The imaginary parts of its diagonal are not read. The
- * vectors of eigen_g_sstedc and eigen_g_dstedc are real; convert them for eigen_g_cunmtr and eigen_g_zunmtr. In device memory complex
- * arrays must be aligned to their elements. Source: LAPACK ssytrd, zhetrd, sstedc, sormtr, zunmtr. */
+ * vectors of T are real, so with compz 'I' a complex z has imaginary parts of zero. In device memory complex arrays must be aligned to their
+ * elements. Source: LAPACK ssytrd, zhetrd, sstedc, zstedc, sormtr, zunmtr, sorgtr, zungtr. */
 int64_t eigen_g_ssytrd(char uplo, int64_t n, float* a, int64_t lda, float* d, float* e, float* tau);
 int64_t eigen_g_ssytrd_device(char uplo, int64_t n, float* a_dev, int64_t lda, float* d_dev, float* e_dev,
                               float* tau_dev, struct CUstream_st* stream);
@@ -67,20 +79,39 @@ int64_t eigen_g_chetrd_device(char uplo, int64_t n, eigen_g_complex* a_dev, int6
 int64_t eigen_g_sstedc(char compz, int64_t n, float* d, float* e, float* z, int64_t ldz);
 int64_t eigen_g_sstedc_device(char compz, int64_t n, float* d_dev, float* e_dev, float* z_dev, int64_t ldz,
                               struct CUstream_st* stream);
-int64_t eigen_g_sormtr(char uplo, int64_t n, int64_t m, const float* a, int64_t lda, const float* tau,
-                       float* z, int64_t ldz);
-int64_t eigen_g_sormtr_device(char uplo, int64_t n, int64_t m, const float* a_dev, int64_t lda,
-                              const float* tau_dev, float* z_dev, int64_t ldz, struct CUstream_st* stream);
-int64_t eigen_g_zunmtr(char uplo, int64_t n, int64_t m, const eigen_g_double_complex* a, int64_t lda,
-                       const eigen_g_double_complex* tau, eigen_g_double_complex* z, int64_t ldz);
-int64_t eigen_g_zunmtr_device(char uplo, int64_t n, int64_t m, const eigen_g_double_complex* a_dev,
-                              int64_t lda, const eigen_g_double_complex* tau_dev,
+int64_t eigen_g_zstedc(char compz, int64_t n, double* d, double* e, eigen_g_double_complex* z, int64_t ldz);
+int64_t eigen_g_zstedc_device(char compz, int64_t n, double* d_dev, double* e_dev,
                               eigen_g_double_complex* z_dev, int64_t ldz, struct CUstream_st* stream);
-int64_t eigen_g_cunmtr(char uplo, int64_t n, int64_t m, const eigen_g_complex* a, int64_t lda,
-                       const eigen_g_complex* tau, eigen_g_complex* z, int64_t ldz);
-int64_t eigen_g_cunmtr_device(char uplo, int64_t n, int64_t m, const eigen_g_complex* a_dev, int64_t lda,
-                              const eigen_g_complex* tau_dev, eigen_g_complex* z_dev, int64_t ldz,
+int64_t eigen_g_cstedc(char compz, int64_t n, float* d, float* e, eigen_g_complex* z, int64_t ldz);
+int64_t eigen_g_cstedc_device(char compz, int64_t n, float* d_dev, float* e_dev, eigen_g_complex* z_dev,
+                              int64_t ldz, struct CUstream_st* stream);
+int64_t eigen_g_sormtr(char side, char uplo, char trans, int64_t n, int64_t m, const float* a, int64_t lda,
+                       const float* tau, float* z, int64_t ldz);
+int64_t eigen_g_sormtr_device(char side, char uplo, char trans, int64_t n, int64_t m, const float* a_dev,
+                              int64_t lda, const float* tau_dev, float* z_dev, int64_t ldz,
                               struct CUstream_st* stream);
+int64_t eigen_g_zunmtr(char side, char uplo, char trans, int64_t n, int64_t m,
+                       const eigen_g_double_complex* a, int64_t lda, const eigen_g_double_complex* tau,
+                       eigen_g_double_complex* z, int64_t ldz);
+int64_t eigen_g_zunmtr_device(char side, char uplo, char trans, int64_t n, int64_t m,
+                              const eigen_g_double_complex* a_dev, int64_t lda,
+                              const eigen_g_double_complex* tau_dev, eigen_g_double_complex* z_dev,
+                              int64_t ldz, struct CUstream_st* stream);
+int64_t eigen_g_cunmtr(char side, char uplo, char trans, int64_t n, int64_t m, const eigen_g_complex* a,
+                       int64_t lda, const eigen_g_complex* tau, eigen_g_complex* z, int64_t ldz);
+int64_t eigen_g_cunmtr_device(char side, char uplo, char trans, int64_t n, int64_t m,
+                              const eigen_g_complex* a_dev, int64_t lda, const eigen_g_complex* tau_dev,
+                              eigen_g_complex* z_dev, int64_t ldz, struct CUstream_st* stream);
+int64_t eigen_g_sorgtr(char uplo, int64_t n, float* a, int64_t lda, const float* tau);
+int64_t eigen_g_sorgtr_device(char uplo, int64_t n, float* a_dev, int64_t lda, const float* tau_dev,
+                              struct CUstream_st* stream);
+int64_t eigen_g_zungtr(char uplo, int64_t n, eigen_g_double_complex* a, int64_t lda,
+                       const eigen_g_double_complex* tau);
+int64_t eigen_g_zungtr_device(char uplo, int64_t n, eigen_g_double_complex* a_dev, int64_t lda,
+                              const eigen_g_double_complex* tau_dev, struct CUstream_st* stream);
+int64_t eigen_g_cungtr(char uplo, int64_t n, eigen_g_complex* a, int64_t lda, const eigen_g_complex* tau);
+int64_t eigen_g_cungtr_device(char uplo, int64_t n, eigen_g_complex* a_dev, int64_t lda,
+                              const eigen_g_complex* tau_dev, struct CUstream_st* stream);
 
 /* A = Q B Q^T, B(i, j) = 0 for |i - j| > kd.
  *   kd    >= 1; on a GPU 32, 48, 64, 96 or 128

@@ -3,6 +3,7 @@
 //   sytrd   A = Q T Q^T          T tridiagonal, Q orthogonal, kept as Householder reflectors
 //   stedc   T = U diag(w) U^T    w_1 <= w_2 <= ... <= w_n
 //   ormtr   Z := Q Z             Q U are the eigenvectors of A
+//   orgtr   Q itself
 //
 // and the two-stage reduction through a band matrix B, for large matrices and for band matrices:
 //
@@ -17,9 +18,8 @@
 // sytrd_sb2st has a layout of its own.
 //
 // Common to all calls:
-//   T                float, double, std::complex<float> and std::complex<double> in sytrd and ormtr; double in the stages through a band.
-//                    A complex matrix is Hermitian; T = tridiag(e, d, e) is real. The vectors of stedc are real
-//   R                float and double in stedc
+//   T                float, double, std::complex<float> and std::complex<double> in sytrd, stedc, ormtr and orgtr; double in the stages
+//                    through a band. A complex matrix is Hermitian; T = tridiag(e, d, e) is real
 //   host pointers    run on a GPU if there is one and n is large enough, else on the CPU. devices.device and
 //                    devices.threads are used; the other members of `devices` are not
 //   device pointers  run on the GPU that holds them, after all work that is in `stream` (null: the default stream)
@@ -48,15 +48,26 @@ struct StageCall {
   bool on_host() const { return pointers == Pointers::host; }
 };
 
+// The vectors that stedc returns for T = U diag(w) U^T.
+struct TridiagonalVectors {
+  enum class Compz : char { initial = 'I', multiply = 'V' };  // LAPACK's letters
+  Compz compz = Compz::initial;  // Z = U, or Z := Z U for a given Z, for example the Q of orgtr
+  Subset subset = {};            // the pairs to find. With Compz::multiply all pairs
+};
+
 // One function has both forms of a call. Programs call the templates below instead.
 template <class T>
 Report sytrd_stage(const StageCall& call, Uplo uplo, std::int64_t n, T* a, std::int64_t lda,
                    same_t<real_t<T>>* d, same_t<real_t<T>>* e, same_t<T>* tau);
-template <class R>
-Report stedc_stage(const StageCall& call, std::int64_t n, R* d, same_t<R>* e, same_t<R>* z, std::int64_t ldz);
 template <class T>
-Report ormtr_stage(const StageCall& call, Uplo uplo, std::int64_t n, std::int64_t m, const T* a,
-                   std::int64_t lda, const same_t<T>* tau, same_t<T>* z, std::int64_t ldz);
+Report stedc_stage(const StageCall& call, const TridiagonalVectors& vectors, std::int64_t n,
+                   real_t<same_t<T>>* d, real_t<same_t<T>>* e, T* z, std::int64_t ldz);
+template <class T>
+Report ormtr_stage(const StageCall& call, Side side, Uplo uplo, Trans trans, std::int64_t n, std::int64_t m,
+                   const T* a, std::int64_t lda, const same_t<T>* tau, same_t<T>* z, std::int64_t ldz);
+template <class T>
+Report orgtr_stage(const StageCall& call, Uplo uplo, std::int64_t n, T* a, std::int64_t lda,
+                   const same_t<T>* tau);
 Report sytrd_sy2sb_stage(const StageCall& call, Uplo uplo, std::int64_t n, std::int64_t kd, double* a,
                          std::int64_t lda, double* ab, std::int64_t ldab, double* tau);
 Report sytrd_sb2st_stage(const StageCall& call, Uplo uplo, std::int64_t n, std::int64_t kd, const double* ab,
@@ -104,46 +115,95 @@ WorkspaceBytes sytrd_workspace_bytes(Uplo uplo, std::int64_t n, std::int64_t lda
                                      Pointers pointers = Pointers::host);
 
 // T = Z diag(w) Z^T.
-//   d    n values, in: the diagonal of T; out: w, ascending
+//   vectors  the vectors to return, see TridiagonalVectors. By default U with all pairs. A null z: values only, of the same pairs
+//   d    n values, in: the diagonal of T; out: the first report.m are w, ascending
 //   e    n - 1 values, in: the off-diagonal; destroyed
-//   z    n x n, ldz >= max(1, n), out: column k belongs to w[k], 2-norm 1, sign arbitrary. Null: values only; ldz is not read
+//   z    n x subset.max_count(n), ldz >= max(1, n), out: column k belongs to w[k], 2-norm 1, sign arbitrary. With Compz::multiply in and out.
+//        The vectors of T are real; a complex z has imaginary parts of zero. Null: values only; ldz is not read
 // T may have any finite entries. A NaN or an infinity is an InvalidArgument that names "d" or "e". If a root is not found, the
-// report's status is not_converged, and d and z are undefined.
-// Cost: at most 4/3 n^3 flops, less if eigenvalues deflate; values only O(n^2).
-// Source: LAPACK dstedc with compz 'I'; Cuppen 1981, Gu and Eisenstat 1995.
+// report's status is not_converged, and d and z are undefined. In the scale of T a subset by value is above < w <= upto.
+// Cost: at most 4/3 n^3 flops, less if eigenvalues deflate; values only O(n^2). Compz::multiply: 2 n^3 flops more, complex 4 n^3.
+// Source: LAPACK dstedc, zstedc; Cuppen 1981, Gu and Eisenstat 1995.
+template <class T>
+[[nodiscard]] Report stedc(const TridiagonalVectors& vectors, std::int64_t n, real_t<same_t<T>>* d,
+                           real_t<same_t<T>>* e, T* z, std::int64_t ldz, const Devices& devices = {}) {
+  return stedc_stage(devices, vectors, n, d, e, z, ldz);
+}
+template <class T>
+[[nodiscard]] Report stedc(const TridiagonalVectors& vectors, std::int64_t n,
+                           same_t<DevicePointer<real_t<T>>> d, same_t<DevicePointer<real_t<T>>> e,
+                           DevicePointer<T> z, std::int64_t ldz, CUstream_st* stream) {
+  return stedc_stage(stream, vectors, n, d.get(), e.get(), z.get(), ldz);
+}
+// Real vectors of all pairs.
 template <class R>
 [[nodiscard]] Report stedc(std::int64_t n, R* d, same_t<R>* e, same_t<R>* z, std::int64_t ldz,
                            const Devices& devices = {}) {
-  return stedc_stage(devices, n, d, e, z, ldz);
+  return stedc_stage<R>(devices, {}, n, d, e, z, ldz);
 }
 template <class R>
 [[nodiscard]] Report stedc(std::int64_t n, DevicePointer<R> d, same_t<DevicePointer<R>> e,
                            same_t<DevicePointer<R>> z, std::int64_t ldz, CUstream_st* stream) {
-  return stedc_stage(stream, n, d.get(), e.get(), z.get(), ldz);
+  return stedc_stage<R>(stream, {}, n, d.get(), e.get(), z.get(), ldz);
 }
-template <class R = double>
+template <class T = double>
 WorkspaceBytes stedc_workspace_bytes(std::int64_t n, bool vectors, bool on_gpu,
-                                     Pointers pointers = Pointers::host);
+                                     Pointers pointers = Pointers::host,
+                                     const TridiagonalVectors& which = {});
 
-// Z := Q Z for the Q of sytrd.
-//   a    n x n, lda >= max(1, n), in: the reflectors in the triangle `uplo`, as sytrd returns them. Only this triangle is read
-//   tau  n - 1 values, in
-//   z    n x m, m >= 0, ldz >= max(1, n), in and out
+// Z := Q Z, Q^H Z, Z Q or Z Q^H for the Q of sytrd.
+//   side   left: Q is n x n; right: Q is m x m
+//   uplo   the triangle of `a` that holds the reflectors
+//   trans  none: Q; adjoint: Q^H, for a real matrix Q^T
+//   a      of Q's order, lda >= max(1, order), in: the reflectors as sytrd returns them. Only the triangle `uplo` is read
+//   tau    order - 1 values, in
+//   z      n x m, n >= 0, m >= 0, ldz >= max(1, n), in and out
 // The inputs are not checked for NaN; a NaN spreads as in any product.
-// Cost: 2 n^2 m flops. On a GPU the reflectors are copied: the workspace is one matrix.
-// Source: LAPACK dormtr with side 'L' and trans 'N'; Schreiber and Van Loan 1989.
+// Cost: 2 n m flops for each row of Q. On a GPU the reflectors are copied: the workspace is one matrix.
+// Source: LAPACK dormtr, zunmtr; Schreiber and Van Loan 1989.
+template <class T>
+Report ormtr(Side side, Uplo uplo, Trans trans, std::int64_t n, std::int64_t m, const T* a, std::int64_t lda,
+             const same_t<T>* tau, same_t<T>* z, std::int64_t ldz, const Devices& devices = {}) {
+  return ormtr_stage(devices, side, uplo, trans, n, m, a, lda, tau, z, ldz);
+}
+template <class T>
+Report ormtr(Side side, Uplo uplo, Trans trans, std::int64_t n, std::int64_t m,
+             same_t<DevicePointer<const T>> a, std::int64_t lda, same_t<DevicePointer<const T>> tau,
+             DevicePointer<T> z, std::int64_t ldz, CUstream_st* stream) {
+  return ormtr_stage<T>(stream, side, uplo, trans, n, m, a.get(), lda, tau.get(), z.get(), ldz);
+}
+// Z := Q Z, with Z n x m.
 template <class T>
 Report ormtr(Uplo uplo, std::int64_t n, std::int64_t m, const T* a, std::int64_t lda, const same_t<T>* tau,
              same_t<T>* z, std::int64_t ldz, const Devices& devices = {}) {
-  return ormtr_stage(devices, uplo, n, m, a, lda, tau, z, ldz);
+  return ormtr(Side::left, uplo, Trans::none, n, m, a, lda, tau, z, ldz, devices);
 }
 template <class T>
 Report ormtr(Uplo uplo, std::int64_t n, std::int64_t m, same_t<DevicePointer<const T>> a, std::int64_t lda,
              same_t<DevicePointer<const T>> tau, DevicePointer<T> z, std::int64_t ldz, CUstream_st* stream) {
-  return ormtr_stage<T>(stream, uplo, n, m, a.get(), lda, tau.get(), z.get(), ldz);
+  return ormtr<T>(Side::left, uplo, Trans::none, n, m, a, lda, tau, z, ldz, stream);
 }
+// The workspace for a Q of order n and a Z of m columns, or with Side::right of m rows.
 template <class T = double>
 WorkspaceBytes ormtr_workspace_bytes(Uplo uplo, std::int64_t n, std::int64_t m, bool on_gpu,
+                                     Pointers pointers = Pointers::host);
+
+// A := Q for the Q of sytrd.
+//   a    n x n, lda >= max(1, n), in: the reflectors in the triangle `uplo`, as sytrd returns them; out: Q
+//   tau  n - 1 values, in
+// Cost: 2 n^3 flops; the workspace is another matrix in addition to the one of ormtr. Source: LAPACK dorgtr, zungtr.
+template <class T>
+Report orgtr(Uplo uplo, std::int64_t n, T* a, std::int64_t lda, const same_t<T>* tau,
+             const Devices& devices = {}) {
+  return orgtr_stage(devices, uplo, n, a, lda, tau);
+}
+template <class T>
+Report orgtr(Uplo uplo, std::int64_t n, DevicePointer<T> a, std::int64_t lda,
+             same_t<DevicePointer<const T>> tau, CUstream_st* stream) {
+  return orgtr_stage<T>(stream, uplo, n, a.get(), lda, tau.get());
+}
+template <class T = double>
+WorkspaceBytes orgtr_workspace_bytes(Uplo uplo, std::int64_t n, bool on_gpu,
                                      Pointers pointers = Pointers::host);
 
 // A = Q B Q^T with a band matrix B, B(i, j) = 0 for |i - j| > kd.

@@ -72,8 +72,8 @@ struct Subset {
 };
 
 // Progress callback, called from the calling thread: when a stage begins (fraction 0), while it runs, and when it ends (1). With
-// a callback the host waits for the end of each stage. On the CPU the reduction and the back-transformation report fractions between
-// 0 and 1. An exception from the callback ends the solve and reaches the caller; the outputs are then undefined.
+// a callback the host waits for the end of each stage. On the CPU the reduction, the divide and conquer and the back-transformation report
+// fractions between 0 and 1. An exception from the callback ends the solve and reaches the caller; the outputs are then undefined.
 using Progress = std::function<void(Stage stage, double fraction)>;
 
 // The precision of the stages, for all pairs of a real double matrix on one GPU.

@@ -91,11 +91,20 @@ std::uint64_t back_transform_bytes_on_cpu(std::int64_t n, std::int64_t m) {
 template <class T>
 void back_transform_on_cpu(Uplo uplo, MatrixView<const same_t<T>> a, const T* tau, MatrixView<same_t<T>> z,
                            Arena scratch, const std::function<void(double fraction)>& progress) {
-  const std::int64_t n = z.rows, m = z.cols;
+  multiply_by_q_on_cpu<T>(Side::left, uplo, Trans::none, a, tau, z, scratch, progress);
+}
+
+template <class T>
+void multiply_by_q_on_cpu(Side side, Uplo uplo, Trans trans, MatrixView<const same_t<T>> a, const T* tau,
+                          MatrixView<same_t<T>> z, Arena scratch,
+                          const std::function<void(double fraction)>& progress) {
+  const bool right = side == Side::right;  // (Z Q)^H = Q^H Z^H
+  const std::int64_t n = right ? z.cols : z.rows, m = right ? z.rows : z.cols;
   if (n < 2 || m == 0) return;
   BlocksOnCpu<T> own(scratch, n, m, team_threads(n));
   PackedReflectors<T>& q = own.reflectors;
   q.lower = uplo == Uplo::lower;
+  q.adjoint = right != (trans == Trans::adjoint);
   q.lda = a.lda;
   q.a = a.data;
   q.tau = tau;
@@ -108,9 +117,12 @@ void back_transform_on_cpu(Uplo uplo, MatrixView<const same_t<T>> a, const T* ta
   const std::int64_t chunks = (m + own.columns - 1) / own.columns;
   const auto apply = [&](std::int64_t chunk) {
     const std::int64_t first = chunk * own.columns;
+    const auto count = static_cast<int>(std::min<std::int64_t>(own.columns, m - first));
     buffers.with_one([&](std::int64_t k) {
-      kernels.apply(q, &z(0, first), z.lda, static_cast<int>(std::min<std::int64_t>(own.columns, m - first)),
-                    buffer(k));
+      if (right)
+        kernels.apply_to_rows(q, &z(first, 0), z.lda, count, buffer(k));
+      else
+        kernels.apply(q, &z(0, first), z.lda, count, buffer(k));
     });
   };
   // With a progress function the chunks come in parts, between which the calling thread reports.
@@ -160,7 +172,7 @@ void back_transform_from_band(Uplo uplo, std::int64_t kd, MatrixView<const same_
   from_band<T>(uplo, kd, a, tau, z, scratch.take<T>(values), lapack_size(values, "the workspace of ormqr"));
 }
 
-EIGEN_G_INSTANTIATE(all_types, back_transform_on_cpu, back_transform_bytes_on_cpu);
+EIGEN_G_INSTANTIATE(all_types, back_transform_on_cpu, back_transform_bytes_on_cpu, multiply_by_q_on_cpu);
 EIGEN_G_INSTANTIATE(double_type, back_transform_from_band, back_transform_from_band_bytes_on_cpu);
 
 }  // namespace eigen_g

@@ -135,7 +135,42 @@ void back_transform(const Products<T>& products, MatrixView<const same_t<T>> a_d
   }
 }
 
-EIGEN_G_INSTANTIATE(all_types, back_transform, back_transform_bytes);
+template <class T>
+void multiply_by_q(const Products<T>& products, Side side, Trans trans, MatrixView<const same_t<T>> a_dev,
+                   const same_t<T>* tau_dev, MatrixView<same_t<T>> z_dev, Arena scratch_dev) {
+  const bool right = side == Side::right, conjugated = trans == Trans::adjoint;
+  if (!right && !conjugated) return back_transform<T>(products, a_dev, tau_dev, z_dev, scratch_dev);
+  const std::int64_t n = a_dev.rows, m = right ? z_dev.rows : z_dev.cols;
+  if (n < 2 || m == 0) return;
+  const ReflectorBlocks blocks = blocks_of(n);
+  const TriangularFactors<T> factors(scratch_dev, blocks, 2 * blocks.width * m);
+  triangular_factors(products.queue(), blocks, a_dev, tau_dev, factors.passing, factors.all_t);
+  const Op op = conjugated ? adjoint<T> : Op::none;
+  const std::int64_t w = blocks.width, count = blocks.count();
+  // Q = B_1 B_2 ... with B = I - V T V^H. The blocks of Q^H Z and of Z Q come in ascending order.
+  for (std::int64_t step = 0; step < count; ++step) {
+    const std::int64_t b = right == conjugated ? count - 1 - step : step, first = blocks.first(b),
+                       rows = blocks.rows(b), columns = blocks.columns(b);
+    const MatrixView<const T> v = block_of<T>(a_dev, blocks, b),
+                              t{factors.all_t + b * w * w, columns, columns, w};
+    T *const product = factors.passing, *const rest = factors.passing + w * m;
+    if (right) {
+      const MatrixView<T> z = z_dev.block(0, first, m, rows), zv{product, m, columns, m},
+                          zvt{rest, m, columns, m};
+      gemm(products, Op::none, Op::none, 1, z, v, 0, zv);
+      gemm(products, Op::none, op, 1, zv, t, 0, zvt);
+      gemm(products, Op::none, adjoint<T>, -1, zvt, v, 1, z);
+    } else {
+      const MatrixView<T> z = z_dev.block(first, 0, rows, m), vz{product, columns, m, w},
+                          tvz{rest, columns, m, w};
+      gemm(products, adjoint<T>, Op::none, 1, v, z, 0, vz);
+      gemm(products, op, Op::none, 1, t, vz, 0, tvz);
+      gemm(products, Op::none, Op::none, -1, v, tvz, 1, z);
+    }
+  }
+}
+
+EIGEN_G_INSTANTIATE(all_types, back_transform, back_transform_bytes, multiply_by_q);
 EIGEN_G_INSTANTIATE(real_types, back_transform_cut);
 
 }  // namespace eigen_g

@@ -33,6 +33,13 @@ void back_transform_on_cpu(Uplo uplo, MatrixView<const same_t<T>> a, const T* ta
 template <class T>
 std::uint64_t back_transform_bytes_on_cpu(std::int64_t n, std::int64_t m);
 
+// CPU. Z := Q Z, Q^H Z, Z Q or Z Q^H. Q Z is back_transform_on_cpu(), with the same bits. The arguments are as above, except that with
+// Side::right Z is m x n. A column's bits, with Side::right a row's, depend neither on the others nor on the number of threads.
+template <class T>
+void multiply_by_q_on_cpu(Side side, Uplo uplo, Trans trans, MatrixView<const same_t<T>> a, const T* tau,
+                          MatrixView<same_t<T>> z, Arena scratch,
+                          const std::function<void(double fraction)>& progress = {});
+
 // CPU. Z := Q Z with Q of the reduction to a band of width kd (full_to_band.hpp), which has n - kd reflectors. Rows 0 ... kd - 1 of Z
 // stay as they are. Arguments as above; scratch: back_transform_from_band_bytes_on_cpu<T>(n, kd, m) bytes.
 template <class T>
@@ -62,6 +69,12 @@ void back_transform(const Products<T>& products, MatrixView<const same_t<T>> a_d
                     const std::function<void(ColumnRange)>& columns_ready = {});
 template <class T>
 std::uint64_t back_transform_bytes(std::int64_t n, std::int64_t m);
+
+// GPU. Z := Q Z, Q^H Z, Z Q or Z Q^H. Q Z is back_transform(). For the other products a_dev, tau_dev and scratch_dev are as there, and every n
+// takes blocks of reflectors. With Side::right z_dev is m x n.
+template <class T>
+void multiply_by_q(const Products<T>& products, Side side, Trans trans, MatrixView<const same_t<T>> a_dev,
+                   const same_t<T>* tau_dev, MatrixView<same_t<T>> z_dev, Arena scratch_dev);
 
 // The work that back_transform() will cut over a team for these arguments; empty if it will not cut any. Neither matrix is read or
 // written.

@@ -186,9 +186,27 @@ void prepare(const PackedReflectors<T>& q, std::int64_t block, real_t<T>* scratc
         for (int p = 0; p < parts; ++p) to[p * rows + j - g] = x[p];
     }
   }
+  if (!q.adjoint) return;
+  for (std::int64_t k = 0; k < plane * parts; ++k) s[k] = t[k];
+  for (int j = 0; j < w; ++j)
+    for (int i = 0; i < w; ++i)
+      for (int p = 0; p < parts; ++p) {
+        const R x = s[(std::int64_t{i / rows * w + j} * parts + p) * rows + i % rows];
+        t[(std::int64_t{j / rows * w + i} * parts + p) * rows + j % rows] = p == 0 ? x : -x;
+      }
 }
 
-template <class T>
+// The columns on which Q acts: columns of z, or by_rows the adjoints of its rows. The caller changes the sign of imaginary parts.
+template <class T, bool by_rows>
+struct Columns {
+  real_t<T>* z;
+  std::int64_t ldz;
+  EIGEN_G_INLINE real_t<T>* at(std::int64_t i, std::int64_t j) const {
+    return z + planes<T> * (by_rows ? j + i * ldz : i + j * ldz);
+  }
+};
+
+template <class T, bool by_rows>
 void apply(const PackedReflectors<T>& q, T* z, std::int64_t ldz, int columns, real_t<T>* buffer) {
   using R = real_t<T>;
   constexpr int rows = tile_rows<T>, parts = planes<T>, cols = tile_columns;
@@ -196,23 +214,24 @@ void apply(const PackedReflectors<T>& q, T* z, std::int64_t ldz, int columns, re
   const std::int64_t w = q.width, ldx = w * parts;
   const int used = (columns + cols - 1) / cols * cols;
   R *const x = buffer + ld * used, *const y = x + ldx * used;
-  R* const of_z = reinterpret_cast<R*>(z);
+  const Columns<T, by_rows> of_z{reinterpret_cast<R*>(z), ldz};
   for (int j = 0; j < used; ++j) {
     R* const to = buffer + j * ld;
     const std::int64_t here = j < columns ? n : 0;
-    const R* const from = of_z + parts * j * ldz;
     for (int p = 0; p < parts; ++p) {
+      const R sign = by_rows && p == 1 ? -1 : 1;
       if (q.lower)
-        for (std::int64_t i = 0; i < here; ++i) to[p * plane + i] = from[parts * i + p];
+        for (std::int64_t i = 0; i < here; ++i) to[p * plane + i] = sign * of_z.at(i, j)[p];
       else
-        for (std::int64_t i = 0; i < here; ++i) to[p * plane + i] = from[parts * (n - 1 - i) + p];
+        for (std::int64_t i = 0; i < here; ++i) to[p * plane + i] = sign * of_z.at(n - 1 - i, j)[p];
       for (std::int64_t i = here; i < plane; ++i) to[p * plane + i] = 0;
     }
   }
-  std::int64_t at = q.offset(q.blocks);
-  for (std::int64_t b = q.blocks; b-- > 0;) {
-    const std::int64_t padded = q.padded_rows(b);
-    at -= padded * w * parts;
+  std::int64_t at = q.adjoint ? 0 : q.offset(q.blocks);
+  for (std::int64_t step = 0; step < q.blocks; ++step) {
+    const std::int64_t b = q.adjoint ? step : q.blocks - 1 - step, padded = q.padded_rows(b),
+                       size = padded * w * parts;
+    if (!q.adjoint) at -= size;
     R* const zb = buffer + b * w + 1;
     const R *const along = q.along + at, *const across = q.across + at,
                    *const t = q.factors + b * w * w * parts;
@@ -222,23 +241,26 @@ void apply(const PackedReflectors<T>& q, T* z, std::int64_t ldz, int columns, re
           multiply_part<T>(x + g + j * ldx, ldx, w, along + (g / rows * padded + i) * parts * rows,
                            {zb + i + j * ld, 1, ld, plane}, i, padded);
     }
-    for (int j = 0; j < used; j += cols)  // Y = T X; T is upper triangular
-      for (std::int64_t g = 0; g < w; g += rows)
-        multiply_tile<T, Then::set>(y + g + j * ldx, ldx, w, t + (g / rows * w + g) * parts * rows,
-                                    {x + g + j * ldx, 1, ldx, w}, w - g);
+    for (int j = 0; j < used; j += cols)  // Y = T X; T is upper triangular, T^H lower
+      for (std::int64_t g = 0; g < w; g += rows) {
+        const std::int64_t first = q.adjoint ? 0 : g, end = q.adjoint ? g + rows : w;
+        multiply_tile<T, Then::set>(y + g + j * ldx, ldx, w, t + (g / rows * w + first) * parts * rows,
+                                    {x + first + j * ldx, 1, ldx, w}, end - first);
+      }
     for (std::int64_t i = 0; i < padded; i += rows)  // Z := Z - V Y
       for (int j = 0; j < used; j += cols)
         multiply_tile<T, Then::subtract>(zb + i + j * ld, ld, plane, across + i * w * parts,
                                          {y + j * ldx, 1, ldx, w}, w);
+    if (q.adjoint) at += size;
   }
   for (int j = 0; j < columns; ++j) {
     const R* const from = buffer + j * ld;
-    R* const to = of_z + parts * j * ldz;
     for (int p = 0; p < parts; ++p) {
+      const R sign = by_rows && p == 1 ? -1 : 1;
       if (q.lower)
-        for (std::int64_t i = 0; i < n; ++i) to[parts * i + p] = from[p * plane + i];
+        for (std::int64_t i = 0; i < n; ++i) of_z.at(i, j)[p] = sign * from[p * plane + i];
       else
-        for (std::int64_t i = 0; i < n; ++i) to[parts * (n - 1 - i) + p] = from[p * plane + i];
+        for (std::int64_t i = 0; i < n; ++i) of_z.at(n - 1 - i, j)[p] = sign * from[p * plane + i];
     }
   }
 }
@@ -248,7 +270,7 @@ void apply(const PackedReflectors<T>& q, T* z, std::int64_t ldz, int columns, re
 template <class T>
 BlockKernels<T> block_kernels() {
   static_assert((vectors<T> == 3 ? 24 : 32) % tile_rows<T> == 0);
-  return {vectors<T> == 3 ? 24 : 32, prepare<T>, apply<T>};
+  return {vectors<T> == 3 ? 24 : 32, prepare<T>, apply<T, false>, apply<T, true>};
 }
 
 EIGEN_G_INSTANTIATE(all_types, block_kernels);

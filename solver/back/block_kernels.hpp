@@ -16,12 +16,12 @@ namespace eigen_g {
 template <class T>
 struct PackedReflectors {
   using R = real_t<T>;
-  bool lower;
+  bool lower, adjoint;  // adjoint: for Q^H instead of Q
   std::int64_t n, lda;
   const T *a, *tau;             // the layout of dsytrd
   int multiple;                 // BlockKernels::multiple
   int width, blocks;            // reflectors of a block, a multiple of `multiple`; number of blocks
-  R *across, *along, *factors;  // V by rows, V^H by rows, T
+  R *across, *along, *factors;  // V by rows, V^H by rows, T or T^H
 
   EIGEN_G_INLINE std::int64_t rows(std::int64_t block) const { return n - 1 - block * width; }
   EIGEN_G_INLINE std::int64_t padded_rows(std::int64_t block) const {
@@ -53,8 +53,10 @@ struct BlockKernels {
   int multiple;  // the rows of a packed block are padded with zeros to a multiple of this number
   // Packs V of a block and computes its T. scratch: width * width values of T.
   void (*prepare)(const PackedReflectors<T>& reflectors, std::int64_t block, R* scratch);
-  // Z := Q Z for `columns` columns, in a buffer of buffer_values() for at least this number.
+  // Z := Q Z or Q^H Z for `columns` columns, in a buffer of buffer_values() for at least this number. apply_to_rows: the columns are the
+  // adjoints of rows of z.
   void (*apply)(const PackedReflectors<T>& reflectors, T* z, std::int64_t ldz, int columns, R* buffer);
+  void (*apply_to_rows)(const PackedReflectors<T>& reflectors, T* z, std::int64_t ldz, int rows, R* buffer);
 };
 
 EIGEN_G_BY_WIDTH(template <class T> BlockKernels<T> block_kernels(););

@@ -239,12 +239,20 @@ __global__ void EIGEN_G_REGISTERS((reduction_threads<T, NP>()), 1, (ReductionPla
       const int r = tid + TN * q;
       if (r == k + 1) x[q] = h.v0;
     }
-    const auto store_column = [&] {
+    const auto load_next = [&] {
 #pragma unroll
       for (int q = 0; q < OWN; ++q) {
         const int r = tid + TN * q;
-        if (r > k && r < n && Blocks::owner(k / U) == rank) a(r, k) = x[q];
         next[q] = r > k + 1 && r < n ? entry(r, k + 1) : T(0);
+      }
+    };
+    // The reflector replaces column k of A. Other blocks read this column until the barrier of this step.
+    const auto store_column = [&] {
+      if (Blocks::owner(k / U) != rank) return;
+#pragma unroll
+      for (int q = 0; q < OWN; ++q) {
+        const int r = tid + TN * q;
+        if (r > k && r < n) a(r, k) = x[q];
       }
     };
     R half = 0;
@@ -302,7 +310,7 @@ __global__ void EIGEN_G_REGISTERS((reduction_threads<T, NP>()), 1, (ReductionPla
         for (int q = 0; q < 2; ++q) row_sums[place * NP + r0 + Rows::row(lane, kept_row + q)] = rows[q];
       });
       __syncthreads();
-      store_column();
+      load_next();
       T y[OWN];
 #pragma unroll
       for (int q = 0; q < OWN; ++q) {  // this block's groups
@@ -343,6 +351,7 @@ __global__ void EIGEN_G_REGISTERS((reduction_threads<T, NP>()), 1, (ReductionPla
         }
         turn ^= 1;
       }
+      store_column();
       R dot = 0;
 #pragma unroll
       for (int q = 0; q < OWN; ++q) {
@@ -370,13 +379,14 @@ __global__ void EIGEN_G_REGISTERS((reduction_threads<T, NP>()), 1, (ReductionPla
       }
     } else {
       __syncthreads();
-      store_column();
+      load_next();
 #pragma unroll
       for (int q = 0; q < OWN; ++q) {
         const int r = tid + TN * q;
         v[r] = w[r] = ys[r] = T(0);
       }
-      __syncthreads();
+      barrier();
+      store_column();
     }
     last_v0 = h.tau != 0 ? h.v0 : T(0);
     last_tau = h.tau;

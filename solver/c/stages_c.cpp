@@ -13,7 +13,8 @@ using namespace eigen_g;
 // The arguments of the entries on host pointers. The device forms have a stream after them.
 constexpr auto sytrd_arguments = {"uplo", "n", "a", "lda", "d", "e", "tau"};
 constexpr auto stedc_arguments = {"job", "n", "d", "e", "z", "ldz"};
-constexpr auto ormtr_arguments = {"uplo", "n", "m", "a", "lda", "tau", "z", "ldz"};
+constexpr auto ormtr_arguments = {"side", "uplo", "trans", "n", "m", "a", "lda", "tau", "z", "ldz"};
+constexpr auto orgtr_arguments = {"uplo", "n", "a", "lda", "tau"};
 constexpr auto sytrd_sy2sb_arguments = {"uplo", "n", "kd", "a", "lda", "ab", "ldab", "tau"};
 constexpr auto sytrd_sb2st_arguments = {"uplo", "n", "kd", "ab", "ldab", "d", "e", "hous"};
 constexpr auto ormtr_sb2st_arguments = {"n", "m", "kd", "hous", "z", "ldz"};
@@ -46,23 +47,44 @@ std::int64_t sytrd_info(const StageCall& call, char uplo, std::int64_t n, C* a, 
               c_arguments::of_c(tau));
 }
 
-// stedc with compz 'N': values only, or 'I': with vectors. If vectors are requested, a null z is an error. It does not mean values only.
-template <class R>
-std::int64_t stedc_info(const StageCall& call, char compz, std::int64_t n, R* d, R* e, R* z,
+// stedc with compz 'N': values only, 'I': with vectors, 'V': Z := Z U. If vectors are requested, a null z is an error. It does not mean
+// values only.
+template <class C, class R>
+std::int64_t stedc_info(const StageCall& call, char compz, std::int64_t n, R* d, R* e, C* z,
                         std::int64_t ldz) {
   return c_info::of(stedc_arguments, [&] {
-    const bool vectors = c_arguments::vectors_of(compz, "NI");
-    if (vectors && !z && n > 0)
+    const char letter = c_arguments::one_of("NIV", compz, Argument::job);
+    if (letter != 'N' && !z && n > 0)
       throw InvalidArgument(Argument::z, "is null; must be an array, unless only values are requested");
-    return c_arguments::info_of(stedc_stage(call, n, d, e, vectors ? z : nullptr, ldz));
+    TridiagonalVectors vectors;
+    if (letter == 'V') vectors.compz = TridiagonalVectors::Compz::multiply;
+    return c_arguments::info_of(
+        stedc_stage(call, vectors, n, d, e, letter == 'N' ? nullptr : c_arguments::of_c(z), ldz));
+  });
+}
+
+// trans is 'N', or 'T' for a real matrix and 'C' for a complex one.
+template <class C>
+std::int64_t ormtr_info(const StageCall& call, char side, char uplo, char trans, std::int64_t n,
+                        std::int64_t m, const C* a, std::int64_t lda, const C* tau, C* z, std::int64_t ldz) {
+  return c_info::of(ormtr_arguments, [&] {
+    const auto of_side = static_cast<Side>(c_info::upper(side));
+    const char letter = c_info::upper(trans), adjoint = is_complex<Cpp<C>> ? 'C' : 'T';
+    const Trans of_trans = letter == 'N' ? Trans::none
+                           : letter == adjoint
+                               ? Trans::adjoint
+                               : throw InvalidArgument("trans", "must be 'N', or 'T' (real), 'C' (complex)");
+    return c_arguments::info_of(
+        ormtr_stage<Cpp<C>>(call, of_side, of_c(uplo), of_trans, n, m, reinterpret_cast<const Cpp<C>*>(a),
+                            lda, reinterpret_cast<const Cpp<C>*>(tau), c_arguments::of_c(z), ldz));
   });
 }
 
 template <class C>
-std::int64_t ormtr_info(const StageCall& call, char uplo, std::int64_t n, std::int64_t m, const C* a,
-                        std::int64_t lda, const C* tau, C* z, std::int64_t ldz) {
-  return info(ormtr_arguments, ormtr_stage<Cpp<C>>, call, uplo, n, m, reinterpret_cast<const Cpp<C>*>(a), lda,
-              reinterpret_cast<const Cpp<C>*>(tau), c_arguments::of_c(z), ldz);
+std::int64_t orgtr_info(const StageCall& call, char uplo, std::int64_t n, C* a, std::int64_t lda,
+                        const C* tau) {
+  return info(orgtr_arguments, orgtr_stage<Cpp<C>>, call, uplo, n, c_arguments::of_c(a), lda,
+              reinterpret_cast<const Cpp<C>*>(tau));
 }
 
 }  // namespace
@@ -75,23 +97,31 @@ std::int64_t ormtr_info(const StageCall& call, char uplo, std::int64_t n, std::i
                                        R* e_dev, C* tau_dev, CUstream_st* stream) {                     \
     return sytrd_info(stream, uplo, n, a_dev, lda, d_dev, e_dev, tau_dev);                              \
   }
-#define EIGEN_G_STEDC(name, R)                                                                   \
-  std::int64_t eigen_g_##name(char compz, std::int64_t n, R* d, R* e, R* z, std::int64_t ldz) {  \
+#define EIGEN_G_STEDC(name, C, R)                                                                \
+  std::int64_t eigen_g_##name(char compz, std::int64_t n, R* d, R* e, C* z, std::int64_t ldz) {  \
     return stedc_info(StageCall(), compz, n, d, e, z, ldz);                                      \
   }                                                                                              \
-  std::int64_t eigen_g_##name##_device(char compz, std::int64_t n, R* d_dev, R* e_dev, R* z_dev, \
+  std::int64_t eigen_g_##name##_device(char compz, std::int64_t n, R* d_dev, R* e_dev, C* z_dev, \
                                        std::int64_t ldz, CUstream_st* stream) {                  \
     return stedc_info(stream, compz, n, d_dev, e_dev, z_dev, ldz);                               \
   }
-#define EIGEN_G_ORMTR(name, C)                                                                         \
-  std::int64_t eigen_g_##name(char uplo, std::int64_t n, std::int64_t m, const C* a, std::int64_t lda, \
-                              const C* tau, C* z, std::int64_t ldz) {                                  \
-    return ormtr_info(StageCall(), uplo, n, m, a, lda, tau, z, ldz);                                   \
-  }                                                                                                    \
-  std::int64_t eigen_g_##name##_device(char uplo, std::int64_t n, std::int64_t m, const C* a_dev,      \
-                                       std::int64_t lda, const C* tau_dev, C* z_dev, std::int64_t ldz, \
-                                       CUstream_st* stream) {                                          \
-    return ormtr_info(stream, uplo, n, m, a_dev, lda, tau_dev, z_dev, ldz);                            \
+#define EIGEN_G_ORMTR(name, C)                                                                              \
+  std::int64_t eigen_g_##name(char side, char uplo, char trans, std::int64_t n, std::int64_t m, const C* a, \
+                              std::int64_t lda, const C* tau, C* z, std::int64_t ldz) {                     \
+    return ormtr_info(StageCall(), side, uplo, trans, n, m, a, lda, tau, z, ldz);                           \
+  }                                                                                                         \
+  std::int64_t eigen_g_##name##_device(char side, char uplo, char trans, std::int64_t n, std::int64_t m,    \
+                                       const C* a_dev, std::int64_t lda, const C* tau_dev, C* z_dev,        \
+                                       std::int64_t ldz, CUstream_st* stream) {                             \
+    return ormtr_info(stream, side, uplo, trans, n, m, a_dev, lda, tau_dev, z_dev, ldz);                    \
+  }
+#define EIGEN_G_ORGTR(name, C)                                                                   \
+  std::int64_t eigen_g_##name(char uplo, std::int64_t n, C* a, std::int64_t lda, const C* tau) { \
+    return orgtr_info(StageCall(), uplo, n, a, lda, tau);                                        \
+  }                                                                                              \
+  std::int64_t eigen_g_##name##_device(char uplo, std::int64_t n, C* a_dev, std::int64_t lda,    \
+                                       const C* tau_dev, CUstream_st* stream) {                  \
+    return orgtr_info(stream, uplo, n, a_dev, lda, tau_dev);                                     \
   }
 
 extern "C" {
@@ -101,13 +131,20 @@ EIGEN_G_SYTRD(ssytrd, float, float)
 EIGEN_G_SYTRD(zhetrd, eigen_g_double_complex, double)
 EIGEN_G_SYTRD(chetrd, eigen_g_complex, float)
 
-EIGEN_G_STEDC(dstedc, double)
-EIGEN_G_STEDC(sstedc, float)
+EIGEN_G_STEDC(dstedc, double, double)
+EIGEN_G_STEDC(sstedc, float, float)
+EIGEN_G_STEDC(zstedc, eigen_g_double_complex, double)
+EIGEN_G_STEDC(cstedc, eigen_g_complex, float)
 
 EIGEN_G_ORMTR(dormtr, double)
 EIGEN_G_ORMTR(sormtr, float)
 EIGEN_G_ORMTR(zunmtr, eigen_g_double_complex)
 EIGEN_G_ORMTR(cunmtr, eigen_g_complex)
+
+EIGEN_G_ORGTR(dorgtr, double)
+EIGEN_G_ORGTR(sorgtr, float)
+EIGEN_G_ORGTR(zungtr, eigen_g_double_complex)
+EIGEN_G_ORGTR(cungtr, eigen_g_complex)
 
 std::int64_t eigen_g_dsytrd_sy2sb(char uplo, std::int64_t n, std::int64_t kd, double* a, std::int64_t lda,
                                   double* ab, std::int64_t ldab, double* tau) {

@@ -61,7 +61,7 @@ class StandardBackend : public Backend<T> {
   virtual ImplicitQ<T>& reduce(StageRunner& run_stage) = 0;  // A = Q T Q^H, on the plan's path
   // T = U W U^T. W has the eigenvalues of the scaled matrix 2^k A. The caller's limits of a subset by value are for the eigenvalues of A,
   // which are 2^-k W. Later stages work on the pairs that this stage found.
-  virtual DivideAndConquerResult divide_and_conquer(int k) = 0;
+  virtual DivideAndConquerResult divide_and_conquer(int k, const StageProgress& progress) = 0;
   virtual void back_transform(StageRunner& run_stage, ImplicitQ<T>& q) = 0;  // Z = Q U
   virtual void unscale(int k) = 0;                                           // W := 2^-k W
   virtual void store() = 0;                                                  // copies W and Z to the caller

@@ -210,7 +210,7 @@ class DeviceBackend final : public StandardBackend<T> {
       if (on_host_ && plan_.options.subset.by != Subset::By::value) fetch_.emplace(queue_, p_.z);
     });
   }
-  DivideAndConquerResult divide_and_conquer(int k) override {
+  DivideAndConquerResult divide_and_conquer(int k, const StageProgress&) override {
     const auto solve = [&](const auto& products, MatrixView<real_t<T>> z, SolveTeam<real_t<T>>* team) {
       return eigen_g::divide_and_conquer<real_t<T>>(products, plan_.n, parts_->t.d, parts_->t.e, z,
                                                     parts_->scratch, {plan_.options.subset, -k}, merge_,

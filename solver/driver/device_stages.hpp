@@ -16,12 +16,14 @@ template <class T>
 void sytrd_on_gpu(const StageCall& call, Uplo uplo, MatrixView<T> a, Tridiagonal<real_t<T>> t, T* tau,
                   Report& report);
 // Throws InvalidArgument for a NaN or an infinity in device memory.
-template <class R>
-DivideAndConquerResult stedc_on_gpu(const StageCall& call, std::int64_t n, Tridiagonal<R> t, MatrixView<R> z,
-                                    Report& report);
 template <class T>
-void ormtr_on_gpu(const StageCall& call, Uplo uplo, MatrixView<const T> a, const T* tau, MatrixView<T> z,
-                  Report& report);
+DivideAndConquerResult stedc_on_gpu(const StageCall& call, const TridiagonalVectors& vectors, std::int64_t n,
+                                    Tridiagonal<real_t<T>> t, MatrixView<T> z, Report& report);
+template <class T>
+void ormtr_on_gpu(const StageCall& call, Side side, Uplo uplo, Trans trans, MatrixView<const T> a,
+                  const T* tau, MatrixView<T> z, Report& report);
+template <class T>
+void orgtr_on_gpu(const StageCall& call, Uplo uplo, MatrixView<T> a, const T* tau, Report& report);
 
 void sytrd_sy2sb_on_gpu(const StageCall& call, Uplo uplo, std::int64_t kd, MatrixView<double> a,
                         MatrixView<double> ab, double* tau, Report& report);
@@ -36,9 +38,12 @@ void ormtr_sy2sb_on_gpu(const StageCall& call, Uplo uplo, std::int64_t kd, Matri
 template <class T>
 WorkspaceBytes sytrd_gpu_bytes(Pointers pointers, Uplo uplo, std::int64_t n, std::int64_t lda);
 template <class T>
-WorkspaceBytes stedc_gpu_bytes(Pointers pointers, std::int64_t n, bool vectors);
+WorkspaceBytes stedc_gpu_bytes(Pointers pointers, std::int64_t n, bool vectors,
+                               const TridiagonalVectors& which);
 template <class T>
 WorkspaceBytes ormtr_gpu_bytes(Pointers pointers, Uplo uplo, std::int64_t n, std::int64_t m);
+template <class T>
+WorkspaceBytes orgtr_gpu_bytes(Pointers pointers, Uplo uplo, std::int64_t n);
 WorkspaceBytes sytrd_sy2sb_gpu_bytes(Pointers pointers, std::int64_t n, std::int64_t kd);
 WorkspaceBytes sytrd_sb2st_gpu_bytes(Pointers pointers, std::int64_t n, std::int64_t kd);
 WorkspaceBytes ormtr_sb2st_gpu_bytes(Pointers pointers, std::int64_t n, std::int64_t m, std::int64_t kd);

@@ -35,8 +35,8 @@ struct HostParts {
     t = {arena.take<real_t<T>>(n), arena.take<real_t<T>>(n)};
     if (places_of<T>(plan, {}).u.where == Where::own) u = arena.matrix<real_t<T>>(n, m, n);
     kept = arena.part(path.kept);
-    scratch = arena.part(
-        std::max(path.scratch, divide_and_conquer_bytes_on_cpu<real_t<T>>(n, plan.options.vectors, m)));
+    scratch = arena.part(std::max(
+        path.scratch, divide_and_conquer_bytes_on_cpu<real_t<T>>(n, plan.options.vectors ? n : 0, m)));
   }
 };
 
@@ -71,11 +71,11 @@ class HostBackend final : public StandardBackend<T> {
   ImplicitQ<T>& reduce(StageRunner& run_stage) override {
     return path_->run(run_stage, parts_->a, parts_->t, {});
   }
-  DivideAndConquerResult divide_and_conquer(int k) override {
+  DivideAndConquerResult divide_and_conquer(int k, const StageProgress& progress) override {
     MatrixView<real_t<T>> u = parts_->u;
     if constexpr (!is_complex<T>) u = p_.z;
     const DivideAndConquerResult outcome = divide_and_conquer_on_cpu(
-        plan_.n, parts_->t.d, parts_->t.e, u, parts_->scratch, {plan_.options.subset, -k});
+        plan_.n, parts_->t.d, parts_->t.e, u, parts_->scratch, {plan_.options.subset, -k, progress});
     found_ = outcome.found.count;
     if constexpr (is_complex<T>)
       if (plan_.options.vectors) widen<T>(u.block(0, 0, plan_.n, found_), p_.z);

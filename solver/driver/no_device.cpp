@@ -25,19 +25,24 @@ template <class T>
 NO_DEVICE(WorkspaceBytes host_batch_bytes_on_gpu(std::int64_t, std::int64_t, const Options&, bool))
 template <class T>
 NO_DEVICE(void sytrd_on_gpu(const StageCall&, Uplo, MatrixView<T>, Tridiagonal<real_t<T>>, T*, Report&))
-template <class R>
-NO_DEVICE(DivideAndConquerResult stedc_on_gpu(const StageCall&, std::int64_t, Tridiagonal<R>, MatrixView<R>,
-                                              Report&))
 template <class T>
-NO_DEVICE(void ormtr_on_gpu(const StageCall&, Uplo, MatrixView<const T>, const T*, MatrixView<T>, Report&))
+NO_DEVICE(DivideAndConquerResult stedc_on_gpu(const StageCall&, const TridiagonalVectors&, std::int64_t,
+                                              Tridiagonal<real_t<T>>, MatrixView<T>, Report&))
+template <class T>
+NO_DEVICE(void ormtr_on_gpu(const StageCall&, Side, Uplo, Trans, MatrixView<const T>, const T*, MatrixView<T>,
+                            Report&))
+template <class T>
+NO_DEVICE(void orgtr_on_gpu(const StageCall&, Uplo, MatrixView<T>, const T*, Report&))
 template <class T>
 NO_DEVICE(WorkspaceBytes sytrd_gpu_bytes(Pointers, Uplo, std::int64_t, std::int64_t))
-template <class R>
-NO_DEVICE(WorkspaceBytes stedc_gpu_bytes(Pointers, std::int64_t, bool))
+template <class T>
+NO_DEVICE(WorkspaceBytes stedc_gpu_bytes(Pointers, std::int64_t, bool, const TridiagonalVectors&))
 template <class T>
 NO_DEVICE(WorkspaceBytes ormtr_gpu_bytes(Pointers, Uplo, std::int64_t, std::int64_t))
-EIGEN_G_INSTANTIATE(all_types, sytrd_on_gpu, ormtr_on_gpu, sytrd_gpu_bytes, ormtr_gpu_bytes);
-EIGEN_G_INSTANTIATE(real_types, stedc_on_gpu, stedc_gpu_bytes);
+template <class T>
+NO_DEVICE(WorkspaceBytes orgtr_gpu_bytes(Pointers, Uplo, std::int64_t))
+EIGEN_G_INSTANTIATE(all_types, sytrd_on_gpu, stedc_on_gpu, ormtr_on_gpu, orgtr_on_gpu, sytrd_gpu_bytes,
+                    stedc_gpu_bytes, ormtr_gpu_bytes, orgtr_gpu_bytes);
 EIGEN_G_INSTANTIATE(all_types, backend_on_gpu, bytes_on_gpu, batch_on_gpu, ragged_on_gpu, host_batch_on_gpu,
                     host_batch_bytes_on_gpu);
 

@@ -10,6 +10,7 @@
 #include <initializer_list>
 #include <string>
 
+#include "hybrid/vector/groups.hpp"
 #include "solver/api/stages.hpp"
 #include "solver/driver/arguments.hpp"
 #include "solver/driver/frame.hpp"
@@ -75,6 +76,14 @@ template <class R>
 void check_tridiagonal(std::int64_t n, Tridiagonal<R> t) {
   require_pointer(t.d, n > 0, Argument::d);
   require_pointer(t.e, n > 1, Argument::e);
+}
+
+using Compz = TridiagonalVectors::Compz;
+
+// A complex matrix as a real one, whose rows are real and imaginary parts in turn. Its product with a real matrix is the complex one.
+template <class T>
+MatrixView<real_t<T>> as_real(MatrixView<T> z) {
+  return {reinterpret_cast<real_t<T>*>(z.data), planes<T> * z.rows, z.cols, planes<T> * z.lda};
 }
 
 // Throws InvalidArgument if one of `count` values in host memory (d or e) is NaN or infinite.

@@ -3,10 +3,10 @@
 !
 !   host pointers      eigen_g_syevd, _syevdx, _sygvd, _sygvdx, _sygvdx_factored, _syevd_batched: one name for all four types. A complex
 !                      matrix is Hermitian
-!   device pointers    eigen_g_dsyevd_device, _ssyevd_device, _zheevd_device, ...: arrays are type(c_ptr) to device memory, and the
-!                      stream is a type(c_ptr), c_null_ptr for the default one
+!   device pointers    eigen_g_dsyevd_device, _ssyevd_device, _zheevd_device, ..., also of each stage: arrays are type(c_ptr) to device
+!                      memory, and the stream is a type(c_ptr), c_null_ptr for the default one
 !   options, reports   eigen_g_options, eigen_g_result, eigen_g_dsolve and the solver object, in double
-!   stages             eigen_g_sytrd, eigen_g_stedc, eigen_g_ormtr: one name for all four types, in stedc for the real ones;
+!   stages             eigen_g_sytrd, eigen_g_stedc, eigen_g_ormtr, eigen_g_orgtr: one name for all four types;
 !                      eigen_g_dsytrd_sy2sb and the other stages of the two-stage reduction, in double
 module eigen_g
   use, intrinsic :: iso_c_binding
@@ -634,51 +634,115 @@ module eigen_g
       real(c_float), intent(inout) :: z(ldz, *)
       integer(c_int64_t) :: info
     end function
+    function eigen_g_zstedc( &
+        compz, n, d, e, z, ldz) &
+        bind(c, name="eigen_g_zstedc") result(info)
+      import
+      character(kind=c_char), value :: compz
+      integer(c_int64_t), value :: n, ldz
+      real(c_double), intent(inout) :: d(*), e(*)
+      complex(c_double_complex), intent(inout) :: z(ldz, *)
+      integer(c_int64_t) :: info
+    end function
+    function eigen_g_cstedc( &
+        compz, n, d, e, z, ldz) &
+        bind(c, name="eigen_g_cstedc") result(info)
+      import
+      character(kind=c_char), value :: compz
+      integer(c_int64_t), value :: n, ldz
+      real(c_float), intent(inout) :: d(*), e(*)
+      complex(c_float_complex), intent(inout) :: z(ldz, *)
+      integer(c_int64_t) :: info
+    end function
   end interface
 
   public :: eigen_g_ormtr
   interface eigen_g_ormtr
     function eigen_g_dormtr( &
-        uplo, n, m, a, lda, tau, z, ldz) &
+        side, uplo, trans, n, m, a, lda, tau, z, ldz) &
         bind(c, name="eigen_g_dormtr") result(info)
       import
-      character(kind=c_char), value :: uplo
+      character(kind=c_char), value :: side, uplo, trans
       integer(c_int64_t), value :: n, m, lda, ldz
-      real(c_double), intent(inout) :: a(lda, *)
+      real(c_double), intent(in) :: a(lda, *)
       real(c_double), intent(inout) :: z(ldz, *)
       real(c_double), intent(in) :: tau(*)
       integer(c_int64_t) :: info
     end function
     function eigen_g_sormtr( &
-        uplo, n, m, a, lda, tau, z, ldz) &
+        side, uplo, trans, n, m, a, lda, tau, z, ldz) &
         bind(c, name="eigen_g_sormtr") result(info)
       import
-      character(kind=c_char), value :: uplo
+      character(kind=c_char), value :: side, uplo, trans
       integer(c_int64_t), value :: n, m, lda, ldz
-      real(c_float), intent(inout) :: a(lda, *)
+      real(c_float), intent(in) :: a(lda, *)
       real(c_float), intent(inout) :: z(ldz, *)
       real(c_float), intent(in) :: tau(*)
       integer(c_int64_t) :: info
     end function
     function eigen_g_zunmtr( &
-        uplo, n, m, a, lda, tau, z, ldz) &
+        side, uplo, trans, n, m, a, lda, tau, z, ldz) &
         bind(c, name="eigen_g_zunmtr") result(info)
       import
-      character(kind=c_char), value :: uplo
+      character(kind=c_char), value :: side, uplo, trans
       integer(c_int64_t), value :: n, m, lda, ldz
-      complex(c_double_complex), intent(inout) :: a(lda, *)
+      complex(c_double_complex), intent(in) :: a(lda, *)
       complex(c_double_complex), intent(inout) :: z(ldz, *)
       complex(c_double_complex), intent(in) :: tau(*)
       integer(c_int64_t) :: info
     end function
     function eigen_g_cunmtr( &
-        uplo, n, m, a, lda, tau, z, ldz) &
+        side, uplo, trans, n, m, a, lda, tau, z, ldz) &
         bind(c, name="eigen_g_cunmtr") result(info)
       import
-      character(kind=c_char), value :: uplo
+      character(kind=c_char), value :: side, uplo, trans
       integer(c_int64_t), value :: n, m, lda, ldz
-      complex(c_float_complex), intent(inout) :: a(lda, *)
+      complex(c_float_complex), intent(in) :: a(lda, *)
       complex(c_float_complex), intent(inout) :: z(ldz, *)
+      complex(c_float_complex), intent(in) :: tau(*)
+      integer(c_int64_t) :: info
+    end function
+  end interface
+
+  public :: eigen_g_orgtr
+  interface eigen_g_orgtr
+    function eigen_g_dorgtr( &
+        uplo, n, a, lda, tau) &
+        bind(c, name="eigen_g_dorgtr") result(info)
+      import
+      character(kind=c_char), value :: uplo
+      integer(c_int64_t), value :: n, lda
+      real(c_double), intent(inout) :: a(lda, *)
+      real(c_double), intent(in) :: tau(*)
+      integer(c_int64_t) :: info
+    end function
+    function eigen_g_sorgtr( &
+        uplo, n, a, lda, tau) &
+        bind(c, name="eigen_g_sorgtr") result(info)
+      import
+      character(kind=c_char), value :: uplo
+      integer(c_int64_t), value :: n, lda
+      real(c_float), intent(inout) :: a(lda, *)
+      real(c_float), intent(in) :: tau(*)
+      integer(c_int64_t) :: info
+    end function
+    function eigen_g_zungtr( &
+        uplo, n, a, lda, tau) &
+        bind(c, name="eigen_g_zungtr") result(info)
+      import
+      character(kind=c_char), value :: uplo
+      integer(c_int64_t), value :: n, lda
+      complex(c_double_complex), intent(inout) :: a(lda, *)
+      complex(c_double_complex), intent(in) :: tau(*)
+      integer(c_int64_t) :: info
+    end function
+    function eigen_g_cungtr( &
+        uplo, n, a, lda, tau) &
+        bind(c, name="eigen_g_cungtr") result(info)
+      import
+      character(kind=c_char), value :: uplo
+      integer(c_int64_t), value :: n, lda
+      complex(c_float_complex), intent(inout) :: a(lda, *)
       complex(c_float_complex), intent(in) :: tau(*)
       integer(c_int64_t) :: info
     end function
@@ -733,6 +797,193 @@ module eigen_g
       real(c_double), intent(inout) :: a(lda, *)
       real(c_double), intent(inout) :: z(ldz, *)
       real(c_double), intent(inout) :: tau(*)
+      integer(c_int64_t) :: info
+    end function
+  end interface
+
+  public :: eigen_g_dsytrd_device, eigen_g_ssytrd_device, eigen_g_zhetrd_device, eigen_g_chetrd_device, &
+            eigen_g_dstedc_device, eigen_g_sstedc_device, eigen_g_zstedc_device, eigen_g_cstedc_device, &
+            eigen_g_dormtr_device, eigen_g_sormtr_device, eigen_g_zunmtr_device, eigen_g_cunmtr_device, &
+            eigen_g_dorgtr_device, eigen_g_sorgtr_device, eigen_g_zungtr_device, eigen_g_cungtr_device, &
+            eigen_g_dsytrd_sy2sb_device, eigen_g_dsytrd_sb2st_device, eigen_g_dormtr_sb2st_device, eigen_g_dormtr_sy2sb_device
+  interface
+    function eigen_g_dsytrd_device( &
+        uplo, n, a_dev, lda, d_dev, e_dev, tau_dev, stream) &
+        bind(c, name="eigen_g_dsytrd_device") result(info)
+      import
+      character(kind=c_char), value :: uplo
+      integer(c_int64_t), value :: n, lda
+      type(c_ptr), value :: a_dev, d_dev, e_dev, tau_dev, stream
+      integer(c_int64_t) :: info
+    end function
+    function eigen_g_ssytrd_device( &
+        uplo, n, a_dev, lda, d_dev, e_dev, tau_dev, stream) &
+        bind(c, name="eigen_g_ssytrd_device") result(info)
+      import
+      character(kind=c_char), value :: uplo
+      integer(c_int64_t), value :: n, lda
+      type(c_ptr), value :: a_dev, d_dev, e_dev, tau_dev, stream
+      integer(c_int64_t) :: info
+    end function
+    function eigen_g_zhetrd_device( &
+        uplo, n, a_dev, lda, d_dev, e_dev, tau_dev, stream) &
+        bind(c, name="eigen_g_zhetrd_device") result(info)
+      import
+      character(kind=c_char), value :: uplo
+      integer(c_int64_t), value :: n, lda
+      type(c_ptr), value :: a_dev, d_dev, e_dev, tau_dev, stream
+      integer(c_int64_t) :: info
+    end function
+    function eigen_g_chetrd_device( &
+        uplo, n, a_dev, lda, d_dev, e_dev, tau_dev, stream) &
+        bind(c, name="eigen_g_chetrd_device") result(info)
+      import
+      character(kind=c_char), value :: uplo
+      integer(c_int64_t), value :: n, lda
+      type(c_ptr), value :: a_dev, d_dev, e_dev, tau_dev, stream
+      integer(c_int64_t) :: info
+    end function
+    function eigen_g_dstedc_device( &
+        compz, n, d_dev, e_dev, z_dev, ldz, stream) &
+        bind(c, name="eigen_g_dstedc_device") result(info)
+      import
+      character(kind=c_char), value :: compz
+      integer(c_int64_t), value :: n, ldz
+      type(c_ptr), value :: d_dev, e_dev, z_dev, stream
+      integer(c_int64_t) :: info
+    end function
+    function eigen_g_sstedc_device( &
+        compz, n, d_dev, e_dev, z_dev, ldz, stream) &
+        bind(c, name="eigen_g_sstedc_device") result(info)
+      import
+      character(kind=c_char), value :: compz
+      integer(c_int64_t), value :: n, ldz
+      type(c_ptr), value :: d_dev, e_dev, z_dev, stream
+      integer(c_int64_t) :: info
+    end function
+    function eigen_g_zstedc_device( &
+        compz, n, d_dev, e_dev, z_dev, ldz, stream) &
+        bind(c, name="eigen_g_zstedc_device") result(info)
+      import
+      character(kind=c_char), value :: compz
+      integer(c_int64_t), value :: n, ldz
+      type(c_ptr), value :: d_dev, e_dev, z_dev, stream
+      integer(c_int64_t) :: info
+    end function
+    function eigen_g_cstedc_device( &
+        compz, n, d_dev, e_dev, z_dev, ldz, stream) &
+        bind(c, name="eigen_g_cstedc_device") result(info)
+      import
+      character(kind=c_char), value :: compz
+      integer(c_int64_t), value :: n, ldz
+      type(c_ptr), value :: d_dev, e_dev, z_dev, stream
+      integer(c_int64_t) :: info
+    end function
+    function eigen_g_dormtr_device( &
+        side, uplo, trans, n, m, a_dev, lda, tau_dev, z_dev, ldz, stream) &
+        bind(c, name="eigen_g_dormtr_device") result(info)
+      import
+      character(kind=c_char), value :: side, uplo, trans
+      integer(c_int64_t), value :: n, m, lda, ldz
+      type(c_ptr), value :: a_dev, tau_dev, z_dev, stream
+      integer(c_int64_t) :: info
+    end function
+    function eigen_g_sormtr_device( &
+        side, uplo, trans, n, m, a_dev, lda, tau_dev, z_dev, ldz, stream) &
+        bind(c, name="eigen_g_sormtr_device") result(info)
+      import
+      character(kind=c_char), value :: side, uplo, trans
+      integer(c_int64_t), value :: n, m, lda, ldz
+      type(c_ptr), value :: a_dev, tau_dev, z_dev, stream
+      integer(c_int64_t) :: info
+    end function
+    function eigen_g_zunmtr_device( &
+        side, uplo, trans, n, m, a_dev, lda, tau_dev, z_dev, ldz, stream) &
+        bind(c, name="eigen_g_zunmtr_device") result(info)
+      import
+      character(kind=c_char), value :: side, uplo, trans
+      integer(c_int64_t), value :: n, m, lda, ldz
+      type(c_ptr), value :: a_dev, tau_dev, z_dev, stream
+      integer(c_int64_t) :: info
+    end function
+    function eigen_g_cunmtr_device( &
+        side, uplo, trans, n, m, a_dev, lda, tau_dev, z_dev, ldz, stream) &
+        bind(c, name="eigen_g_cunmtr_device") result(info)
+      import
+      character(kind=c_char), value :: side, uplo, trans
+      integer(c_int64_t), value :: n, m, lda, ldz
+      type(c_ptr), value :: a_dev, tau_dev, z_dev, stream
+      integer(c_int64_t) :: info
+    end function
+    function eigen_g_dorgtr_device( &
+        uplo, n, a_dev, lda, tau_dev, stream) &
+        bind(c, name="eigen_g_dorgtr_device") result(info)
+      import
+      character(kind=c_char), value :: uplo
+      integer(c_int64_t), value :: n, lda
+      type(c_ptr), value :: a_dev, tau_dev, stream
+      integer(c_int64_t) :: info
+    end function
+    function eigen_g_sorgtr_device( &
+        uplo, n, a_dev, lda, tau_dev, stream) &
+        bind(c, name="eigen_g_sorgtr_device") result(info)
+      import
+      character(kind=c_char), value :: uplo
+      integer(c_int64_t), value :: n, lda
+      type(c_ptr), value :: a_dev, tau_dev, stream
+      integer(c_int64_t) :: info
+    end function
+    function eigen_g_zungtr_device( &
+        uplo, n, a_dev, lda, tau_dev, stream) &
+        bind(c, name="eigen_g_zungtr_device") result(info)
+      import
+      character(kind=c_char), value :: uplo
+      integer(c_int64_t), value :: n, lda
+      type(c_ptr), value :: a_dev, tau_dev, stream
+      integer(c_int64_t) :: info
+    end function
+    function eigen_g_cungtr_device( &
+        uplo, n, a_dev, lda, tau_dev, stream) &
+        bind(c, name="eigen_g_cungtr_device") result(info)
+      import
+      character(kind=c_char), value :: uplo
+      integer(c_int64_t), value :: n, lda
+      type(c_ptr), value :: a_dev, tau_dev, stream
+      integer(c_int64_t) :: info
+    end function
+    function eigen_g_dsytrd_sy2sb_device( &
+        uplo, n, kd, a_dev, lda, ab_dev, ldab, tau_dev, stream) &
+        bind(c, name="eigen_g_dsytrd_sy2sb_device") result(info)
+      import
+      character(kind=c_char), value :: uplo
+      integer(c_int64_t), value :: n, kd, lda, ldab
+      type(c_ptr), value :: a_dev, ab_dev, tau_dev, stream
+      integer(c_int64_t) :: info
+    end function
+    function eigen_g_dsytrd_sb2st_device( &
+        uplo, n, kd, ab_dev, ldab, d_dev, e_dev, hous_dev, stream) &
+        bind(c, name="eigen_g_dsytrd_sb2st_device") result(info)
+      import
+      character(kind=c_char), value :: uplo
+      integer(c_int64_t), value :: n, kd, ldab
+      type(c_ptr), value :: ab_dev, d_dev, e_dev, hous_dev, stream
+      integer(c_int64_t) :: info
+    end function
+    function eigen_g_dormtr_sb2st_device( &
+        n, m, kd, hous_dev, z_dev, ldz, stream) &
+        bind(c, name="eigen_g_dormtr_sb2st_device") result(info)
+      import
+      integer(c_int64_t), value :: n, m, kd, ldz
+      type(c_ptr), value :: hous_dev, z_dev, stream
+      integer(c_int64_t) :: info
+    end function
+    function eigen_g_dormtr_sy2sb_device( &
+        uplo, n, m, kd, a_dev, lda, tau_dev, z_dev, ldz, stream) &
+        bind(c, name="eigen_g_dormtr_sy2sb_device") result(info)
+      import
+      character(kind=c_char), value :: uplo
+      integer(c_int64_t), value :: n, m, kd, lda, ldz
+      type(c_ptr), value :: a_dev, tau_dev, z_dev, stream
       integer(c_int64_t) :: info
     end function
   end interface

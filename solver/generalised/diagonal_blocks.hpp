@@ -32,7 +32,6 @@ template <class T>
 void factor_diagonal_block(const Queue& queue, std::int64_t first, MatrixView<T> b_dev,
                            std::int64_t* minor_dev);
 
-enum class Side { left, right };
 enum class With { inverse, itself };
 
 // X := op(L^+-1) X or X op(L^+-1), op none or conjugate_transpose.

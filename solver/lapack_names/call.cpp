@@ -5,6 +5,9 @@
 #include <cmath>
 #include <cstdlib>
 #include <cstring>
+#include <limits>
+#include <string>
+#include <type_traits>
 
 #include "solver/lapack_names/behind.hpp"
 #include "solver/lapack_names/library.hpp"
@@ -81,10 +84,21 @@ class Call {
       : routine_(routine), family_(*routine.family), arguments_(arguments) {}
 
   void run() {
+    resolve();
     Reason reason = decide();
     if (reason == Reason::taken) reason = solve();
     count_call(routine_, reason);
     if (reason != Reason::taken) call_behind(behind(), arguments_, family_.count);
+  }
+  // Finds the function behind, and what it is. Without one a call may still be taken.
+  void resolve() const {
+    if (routine_.behind.load(std::memory_order_acquire)) return;
+    void* const found = find_behind(routine_.name);
+    if (!found) return;
+    routine_.foreign = routine_.bare && !is_lapack(found);
+    if (!routine_.foreign && !routine_.long_integer) routine_.long_integer = has_long_integers(found);
+    routine_.threads = thread_count_of(found);
+    routine_.behind.store(found, std::memory_order_release);
   }
 
  private:
@@ -131,28 +145,48 @@ class Call {
     if (!has(Role::side)) return integer(Role::n);
     return integer(letter(Role::side) == 'L' ? Role::rows : Role::cols);
   }
-  bool vectors() const { return letter(Role::jobz) == 'V' || letter(Role::compz) == 'I'; }
+  bool multiplied() const { return letter(Role::compz) == 'V'; }  // Z := Z U
+  bool vectors() const { return letter(Role::jobz) == 'V' || letter(Role::compz) == 'I' || multiplied(); }
   char range() const { return letter(Role::range, 'A'); }
   bool whole() const {
     return range() == 'A' || (range() == 'I' && integer(Role::iu) - integer(Role::il) == order() - 1);
   }
 
-  Reason decide() const {
+  Reason decide() {
     if (is_inside()) return Reason::inside;
-    if (order() < std::max<std::int64_t>(2, settings().min_n)) return Reason::small;
+    const std::int64_t n = order(), on_gpu = smallest_order(Solver::gpu),
+                       on_cpu = smallest_order(Solver::cpu);
+    if (n < std::min(on_gpu, on_cpu)) return Reason::small;
     for (const Role length : {Role::lwork, Role::lrwork, Role::liwork})
       if (has(length) && integer(length) == -1) return Reason::query;
     if (!valid()) return Reason::arguments;
-    if (!offered()) return Reason::not_offered;
-    return library_ready() ? Reason::taken : Reason::no_gpu;
+    solver_ = solver();
+    if (solver_ == Solver::none) return Reason::no_gpu;
+    if (solver_ == Solver::gpu && n < on_gpu) solver_ = Solver::cpu;
+    return n < smallest_order(solver_) ? Reason::small : Reason::taken;
   }
+
+  // The least order that is taken on a device.
+  std::int64_t smallest_order(Solver on) const {
+    const Settings& s = settings();
+    if (s.device == (on == Solver::gpu ? DeviceWish::cpu : DeviceWish::gpu)) return none;
+    const std::int64_t by_default = on == Solver::gpu ? 300 : smallest_order_on_cpu();
+    return std::max<std::int64_t>(2, s.min_n > 0 ? s.min_n : by_default);
+  }
+  // Measured: data/perf/DECISIONS.md, "LAPACK's names".
+  std::int64_t smallest_order_on_cpu() const {
+    if (!vectors() && has(Role::ab)) return none;  // LAPACK needs O(n^2 kd) operations, a dense matrix O(n^3)
+    if (!vectors() && has(Role::b) && single()) return none;
+    return has(Role::tau) && !has(Role::d) ? 150 : 100;
+  }
+  static constexpr std::int64_t none = std::numeric_limits<std::int64_t>::max();
 
   bool valid() const {
     const std::int64_t n = order();
     const auto at_least = [&](Role role, std::int64_t value) { return !has(role) || integer(role) >= value; };
     if (!letter_is_of(Role::jobz, family_.two_stage ? "N" : "NV") || !letter_is_of(Role::compz, "NIV") ||
         !letter_is_of(Role::range, "AVI") || !letter_is_of(Role::uplo, "LU") ||
-        !letter_is_of(Role::side, "LR") || !letter_is_of(Role::trans, "NTC"))
+        !letter_is_of(Role::side, "LR") || !letter_is_of(Role::trans, complex() ? "NC" : "NT"))
       return false;
     if (has(Role::itype) && (integer(Role::itype) < 1 || integer(Role::itype) > 3)) return false;
     if (!at_least(Role::lda, n) || !at_least(Role::ldb, n) || !at_least(Role::ldz, vectors() ? n : 1) ||
@@ -179,7 +213,9 @@ class Call {
            serves(Role::liwork, least().iwork.of(of_workspace())) &&
            (!family_.two_stage || integer(Role::lwork) >= queried_length());
   }
-  const Lengths& least() const { return vectors() ? family_.vectors : family_.values; }
+  const Lengths& least() const {
+    return multiplied() ? family_.multiplied : vectors() ? family_.vectors : family_.values;
+  }
   // The number on which the least lengths depend.
   std::int64_t of_workspace() const {
     if (!has(Role::side)) return order();
@@ -206,25 +242,21 @@ class Call {
     return static_cast<std::int64_t>(single() ? static_cast<double>(length) : answer[0]);
   }
 
-  // The library does not compute these: the Q of ?sbgvx, the Q of ?sbevx without the chase, vectors that are multiplied by T's, a part of
-  // T's pairs, and products with Q other than Q Z.
-  bool offered() const {
-    if (has(Role::q) && vectors() && !by_chase()) return false;
-    if (letter(Role::compz) == 'V') return false;
-    if (has(Role::d) && range() != 'A') return false;
-    return !has(Role::side) || (letter(Role::side) == 'L' && letter(Role::trans) == 'N');
-  }
-
   void* behind() const {
-    void* found = routine_.behind.load(std::memory_order_acquire);
+    void* const found = routine_.behind.load(std::memory_order_acquire);
     if (found) return found;
-    found = find_behind(routine_.name);
-    if (!found) {
-      warn("no LAPACK of this process has it", routine_.name);
-      std::abort();
-    }
-    routine_.behind.store(found, std::memory_order_release);
-    return found;
+    warn("no LAPACK of this process has it", routine_.name);
+    std::abort();
+  }
+  // The library of a name without an underscore has the routine in all forms, with Fortran's arguments.
+  bool is_lapack(const void* found) const {
+    const auto has_form = [&](int (*letter_of)(int), const char* tail) {
+      std::string name;
+      for (const char* letter = routine_.name; *letter; ++letter)
+        name += static_cast<char>(letter_of(*letter));
+      return library_has(found, (name + tail).c_str());
+    };
+    return has_form(std::tolower, "_") && has_form(std::tolower, "") && has_form(std::toupper, "");
   }
 
   // ---- Solves
@@ -234,9 +266,11 @@ class Call {
     p.type = routine_.type;
     p.uplo = letter(Role::uplo, 'L');
     p.jobz = vectors() ? 'V' : 'N';
+    p.multiply = multiplied();
     p.require_gpu = settings().device == DeviceWish::gpu;
-    p.require_cpu = settings().device == DeviceWish::cpu;
+    p.require_cpu = solver_ == Solver::cpu;
     p.gpus = settings().gpus;
+    if (auto* const threads = routine_.threads.load()) p.threads = threads();
     p.n = order();
     if (has(Role::tau)) return solve_stage(p);
     if (has(Role::d)) return solve_tridiagonal(p);
@@ -244,9 +278,10 @@ class Call {
     return solve_dense(p);
   }
 
-  // A real double band matrix that the stage sytrd_sb2st takes.
+  // A real double band matrix that the stage sytrd_sb2st takes. On the CPU the vectors of a dense matrix cost less time.
   bool by_chase() const {
     constexpr std::int64_t widest = 128;
+    if (solver_ == Solver::cpu && vectors()) return false;
     return has(Role::ab) && !has(Role::bb) && routine_.type == 'd' && integer(Role::kd) <= widest &&
            integer(Role::kd) < order();
   }
@@ -297,22 +332,25 @@ class Call {
 
   Reason solve_dense(Problem& p) {
     const std::int64_t n = p.n;
-    set_range(p);
+    // Q of a band matrix's reduction. All vectors are such a Q: Q^H A Q is diagonal, and Q^H B Q = 1.
+    const bool with_q = vectors() && has(Role::q);
+    if (!with_q) set_range(p);
     p.w = pointer(Role::w);
     const bool separate = vectors() && has(Role::z);
     // A program may know how many values lie in (vl, vu], and have no more columns in z.
-    const bool copied = separate && p.range == 'V';
+    const bool copied = separate && (p.range == 'V' || with_q);
 
     Buffer own_a, own_b, own_factor;
     if (has(Role::a)) {
       p.a = pointer(Role::a);
       p.lda = integer(Role::lda);
-    } else if (separate && p.range == 'A') {  // unpacked over the vectors
-      p.a = pointer(Role::z);
-      p.lda = integer(Role::ldz);
+    } else if (with_q || (separate && p.range == 'A')) {  // unpacked over the vectors
+      const Role target = with_q ? Role::q : Role::z;
+      p.a = pointer(target);
+      p.lda = integer(with_q ? Role::ldq : Role::ldz);
       if (has(Role::ab))
         for (std::int64_t j = 0; j < n; ++j)
-          std::memset(bytes(Role::z) + j * p.lda * element(), 0, static_cast<std::size_t>(n * element()));
+          std::memset(bytes(target) + j * p.lda * element(), 0, static_cast<std::size_t>(n * element()));
     } else {
       p.a = own_a.allocate(n * n, element());
       p.lda = n;
@@ -345,16 +383,40 @@ class Call {
 
     const Reason reason = finish(p, p.z != pointer_or_null(Role::a) && !has(Role::b));
     if (reason != Reason::taken || !succeeded()) return reason;
-    if (copied)
-      for (std::int64_t k = 0; k < p.found; ++k)
-        copy(bytes(Role::z) + k * integer(Role::ldz) * element(),
-             static_cast<char*>(p.z) + k * p.ldz * element(), n * element());
+    std::int64_t first = 0;
+    if (with_q) first = select_pairs(p);
+    if (copied) copy_to_z(static_cast<char*>(p.z) + first * p.ldz * element(), p);
     if (has(Role::bp)) compact().pack(bytes(Role::bp), own_b.data(), n);
     if (has(Role::bb)) copy(bytes(Role::bb), own_factor.data(), n * integer(Role::ldbb) * element());
     set_found(p.found);
     return reason;
   }
   void* pointer_or_null(Role role) const { return has(role) ? pointer(role) : nullptr; }
+  void copy_to_z(const char* from, const Problem& p) const {
+    for (std::int64_t k = 0; k < p.found; ++k)
+      copy(bytes(Role::z) + k * integer(Role::ldz) * element(), from + k * p.ldz * element(),
+           p.n * element());
+  }
+  // Moves the pairs of the call's range to the beginning of w. Returns the index of the first one, and sets p.found.
+  std::int64_t select_pairs(Problem& p) const {
+    const auto in_w = [&](auto* w) {
+      auto* const end = w + p.n;
+      auto *first = w, *last = end;
+      if (range() == 'I') {
+        first = w + integer(Role::il) - 1;
+        last = w + integer(Role::iu);
+      } else if (range() == 'V') {
+        const auto limit = [](double x) { return static_cast<std::remove_pointer_t<decltype(w)>>(x); };
+        first = std::upper_bound(w, end, limit(real(Role::vl)));
+        last = std::upper_bound(first, end, limit(real(Role::vu)));
+      }
+      const std::int64_t skipped = first - w;
+      p.found = last - first;
+      std::copy(first, last, w);
+      return skipped;
+    };
+    return single() ? in_w(static_cast<float*>(p.w)) : in_w(static_cast<double*>(p.w));
+  }
 
   Compact compact() const { return {letter(Role::uplo), order(), order() - 1, 0, element()}; }
   Compact compact(Role width, Role ld) const {
@@ -414,10 +476,16 @@ class Call {
       p.d = pointer(Role::w);
       p.e = e.data();
     }
-    if (vectors()) p.z = pointer(Role::z);
-    p.ldz = vectors() ? integer(Role::ldz) : p.n;
+    set_range(p);
+    Buffer own_z;
+    const bool copied = vectors() && p.range == 'V';  // as in solve_dense()
+    p.ldz = vectors() && !copied ? integer(Role::ldz) : p.n;
+    if (vectors()) p.z = copied ? own_z.allocate(p.n * p.n, element()) : pointer(Role::z);
+    if (vectors() && !p.z) return Reason::memory;
     const Reason reason = finish(p, has(Role::w));
-    if (reason == Reason::taken && succeeded()) set_found(p.n);
+    if (reason != Reason::taken || !succeeded()) return reason;
+    if (copied) copy_to_z(own_z.data(), p);
+    set_found(p.found);
     return reason;
   }
 
@@ -431,38 +499,35 @@ class Call {
       p.e = pointer(Role::e);
       return finish(p, false);
     }
-    p.task = Task::transformation;
+    p.task = has(Role::side) ? Task::transformation : Task::orthogonal;
     if (has(Role::side)) {
-      p.m = integer(Role::cols);
+      p.side = letter(Role::side);
+      p.trans = letter(Role::trans) == 'N' ? 'N' : 'C';
+      p.m = integer(p.side == 'L' ? Role::cols : Role::rows);
       p.z = pointer(Role::c);
       p.ldz = integer(Role::ldc);
-      return finish(p, false);
     }
-    Buffer q;  // ?orgtr and ?ungtr: Q times the unit matrix
-    p.m = p.ldz = p.n;
-    p.z = q.allocate(p.n * p.n, element());
-    if (!p.z) return Reason::memory;
-    const double one = 1;
-    const float single_one = 1;
-    for (std::int64_t j = 0; j < p.n; ++j)
-      copy(q.data() + j * (p.n + 1) * element(), single() ? static_cast<const void*>(&single_one) : &one,
-           real_bytes());
-    const Reason reason = finish(p, true);
-    if (reason == Reason::taken && succeeded())
-      for (std::int64_t j = 0; j < p.n; ++j)
-        copy(bytes(Role::a) + j * p.lda * element(), q.data() + j * p.n * element(), p.n * element());
-    return reason;
+    return finish(p, false);
   }
 
   Routine& routine_;
   const Family& family_;
   void* const* arguments_;
+  Solver solver_ = Solver::none;
 };
 
 }  // namespace
 
 void run_call(Routine& routine, void* const* arguments) {
   Call(routine, arguments).run();
+}
+
+void* run_bare_call(Routine& routine, void* const* arguments, const double* reals) {
+  Call call(routine, arguments);
+  call.resolve();
+  if (routine.foreign) return call_foreign(routine.behind, arguments, routine.family->count, reals);
+  call.run();
+  return nullptr;
 }
 
 }  // namespace eigen_g::lapack_names

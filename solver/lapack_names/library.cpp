@@ -63,10 +63,11 @@ bool is_inside() {
   return inside;
 }
 
-bool library_ready() {
+Solver solver() {
   const Library& loaded = library();
-  if (!loaded.solve) return false;
-  return settings().device == DeviceWish::cpu || (loaded.has_gpu && loaded.process == getpid());
+  if (!loaded.solve) return Solver::none;
+  if (loaded.has_gpu && loaded.process == getpid()) return Solver::gpu;
+  return settings().device == DeviceWish::gpu ? Solver::none : Solver::cpu;
 }
 
 std::int64_t solve(Problem& problem) {

@@ -5,13 +5,13 @@
 #include "solver/lapack_names/call.hpp"
 #include "solver/lapack_names/routine.hpp"
 
+// Each routine's arguments in LAPACK's order, and the least lengths of work, rwork and iwork: for every call, or first without and then
+// with vectors, and last with compz 'V'. The least length of a two-stage routine's work is what LAPACK's query answers, and it has no vectors.
 namespace eigen_g::lapack_names::families {
 
-namespace {
-
-// Each routine's arguments in LAPACK's order, and the least lengths of work, rwork and iwork: for every call, or first without and then
-// with vectors. The least length of a two-stage routine's work is what LAPACK's query answers, and it has no vectors.
 constexpr bool two_stage = true;
+
+namespace real {
 
 constexpr Family syev("jobz uplo n a lda w work lwork info", Lengths{{-1, 3}});
 constexpr Family syevd("jobz uplo n a lda w work lwork iwork liwork info", Lengths{{1, 2}, {}, {1}},
@@ -71,8 +71,12 @@ constexpr Family sytrd("uplo n a lda d e tau work lwork info", Lengths{{1}});
 constexpr Family ormtr("side uplo trans rows cols a lda tau c ldc work lwork info", Lengths{{0, 1}});
 constexpr Family orgtr("uplo n a lda tau work lwork info", Lengths{{-1, 1}});
 constexpr Family stedc("compz n d e z ldz work lwork iwork liwork info", Lengths{{1}, {}, {1}},
-                       Lengths{{1, 4, 1}, {}, {3, 5}});
+                       Lengths{{1, 4, 1}, {}, {3, 5}}, false, Lengths{{1, 3, 4, 2}, {}, {6, 6, 0, 5}});
 constexpr Family sterf("n d e info");
+
+}  // namespace real
+
+namespace complex {
 
 constexpr Family hetrd("uplo n a lda d e tau work lwork info", Lengths{{1}});
 constexpr Family unmtr("side uplo trans rows cols a lda tau c ldc work lwork info", Lengths{{0, 1}});
@@ -128,30 +132,50 @@ constexpr Family hbgvd("jobz uplo n ka kb ab ldab bb ldbb w z ldz work lwork rwo
 constexpr Family hbgvx(
     "jobz range uplo n ka kb ab ldab bb ldbb q ldq vl vu il iu abstol m w z ldz work rwork iwork ifail info");
 
-}  // namespace
+constexpr Family stedc("compz n d e z ldz work lwork rwork lrwork iwork liwork info", Lengths{{1}, {1}, {1}},
+                       Lengths{{1}, {1, 4, 2}, {3, 5}}, false,
+                       Lengths{{0, 0, 1}, {1, 3, 4, 2}, {6, 6, 0, 5}});
+
+}  // namespace complex
+
+namespace s = real;
+namespace d = real;
+namespace c = complex;
+namespace z = complex;
 
 }  // namespace eigen_g::lapack_names::families
 
-// NAMES(ENTRY, FORM, INTEGER, TYPE): ENTRY(FORM, INTEGER, TYPE, name, number of arguments) for each routine.
+// ENTRY(FORM, INTEGER, TYPE, name, number of arguments) for each routine. FORM(name, NAME) makes the exported name from a routine's
+// name in lower and in upper case.
 // clang-format off
-#define EIGEN_G_REAL_NAMES(E, F, I, t) \
-  E(F, I, t, syev, 9) E(F, I, t, syevd, 11) E(F, I, t, syevr, 21) E(F, I, t, syevx, 20) E(F, I, t, syev_2stage, 9) \
-  E(F, I, t, syevd_2stage, 11) E(F, I, t, syevr_2stage, 21) E(F, I, t, syevx_2stage, 20) E(F, I, t, sygv, 12) \
-  E(F, I, t, sygvd, 14) E(F, I, t, sygvx, 23) E(F, I, t, sygv_2stage, 12) E(F, I, t, spev, 9) E(F, I, t, spevd, 12) \
-  E(F, I, t, spevx, 18) E(F, I, t, spgv, 11) E(F, I, t, spgvd, 14) E(F, I, t, spgvx, 20) E(F, I, t, sbev, 11) \
-  E(F, I, t, sbevd, 14) E(F, I, t, sbevx, 22) E(F, I, t, sbev_2stage, 12) E(F, I, t, sbevd_2stage, 14) \
-  E(F, I, t, sbevx_2stage, 23) E(F, I, t, sbgv, 14) E(F, I, t, sbgvd, 17) E(F, I, t, sbgvx, 25)
-#define EIGEN_G_STAGE_NAMES(E, F, I, t) \
-  E(F, I, t, stev, 8) E(F, I, t, stevd, 11) E(F, I, t, stevr, 20) E(F, I, t, stevx, 18) E(F, I, t, sytrd, 10) \
-  E(F, I, t, ormtr, 13) E(F, I, t, orgtr, 8) E(F, I, t, stedc, 11) E(F, I, t, sterf, 4)
-#define EIGEN_G_COMPLEX_NAMES(E, F, I, t) \
-  E(F, I, t, hetrd, 10) E(F, I, t, unmtr, 13) E(F, I, t, ungtr, 8) \
-  E(F, I, t, heev, 10) E(F, I, t, heevd, 13) E(F, I, t, heevr, 23) E(F, I, t, heevx, 21) E(F, I, t, heev_2stage, 10) \
-  E(F, I, t, heevd_2stage, 13) E(F, I, t, heevr_2stage, 23) E(F, I, t, heevx_2stage, 21) E(F, I, t, hegv, 13) \
-  E(F, I, t, hegvd, 16) E(F, I, t, hegvx, 24) E(F, I, t, hegv_2stage, 13) E(F, I, t, hpev, 10) E(F, I, t, hpevd, 14) \
-  E(F, I, t, hpevx, 19) E(F, I, t, hpgv, 12) E(F, I, t, hpgvd, 16) E(F, I, t, hpgvx, 21) E(F, I, t, hbev, 12) \
-  E(F, I, t, hbevd, 16) E(F, I, t, hbevx, 23) E(F, I, t, hbev_2stage, 13) E(F, I, t, hbevd_2stage, 16) \
-  E(F, I, t, hbevx_2stage, 24) E(F, I, t, hbgv, 15) E(F, I, t, hbgvd, 19) E(F, I, t, hbgvx, 26)
+#define EIGEN_G_REAL_NAMES(E, F, I, t, T) \
+  E(F, I, t, T, syev, SYEV, 9) E(F, I, t, T, syevd, SYEVD, 11) E(F, I, t, T, syevr, SYEVR, 21) \
+  E(F, I, t, T, syevx, SYEVX, 20) E(F, I, t, T, syev_2stage, SYEV_2STAGE, 9) \
+  E(F, I, t, T, syevd_2stage, SYEVD_2STAGE, 11) E(F, I, t, T, syevr_2stage, SYEVR_2STAGE, 21) \
+  E(F, I, t, T, syevx_2stage, SYEVX_2STAGE, 20) E(F, I, t, T, sygv, SYGV, 12) E(F, I, t, T, sygvd, SYGVD, 14) \
+  E(F, I, t, T, sygvx, SYGVX, 23) E(F, I, t, T, sygv_2stage, SYGV_2STAGE, 12) E(F, I, t, T, spev, SPEV, 9) \
+  E(F, I, t, T, spevd, SPEVD, 12) E(F, I, t, T, spevx, SPEVX, 18) E(F, I, t, T, spgv, SPGV, 11) \
+  E(F, I, t, T, spgvd, SPGVD, 14) E(F, I, t, T, spgvx, SPGVX, 20) E(F, I, t, T, sbev, SBEV, 11) \
+  E(F, I, t, T, sbevd, SBEVD, 14) E(F, I, t, T, sbevx, SBEVX, 22) E(F, I, t, T, sbev_2stage, SBEV_2STAGE, 12) \
+  E(F, I, t, T, sbevd_2stage, SBEVD_2STAGE, 14) E(F, I, t, T, sbevx_2stage, SBEVX_2STAGE, 23) \
+  E(F, I, t, T, sbgv, SBGV, 14) E(F, I, t, T, sbgvd, SBGVD, 17) E(F, I, t, T, sbgvx, SBGVX, 25)
+#define EIGEN_G_STAGE_NAMES(E, F, I, t, T) \
+  E(F, I, t, T, stev, STEV, 8) E(F, I, t, T, stevd, STEVD, 11) E(F, I, t, T, stevr, STEVR, 20) \
+  E(F, I, t, T, stevx, STEVX, 18) E(F, I, t, T, sytrd, SYTRD, 10) E(F, I, t, T, ormtr, ORMTR, 13) \
+  E(F, I, t, T, orgtr, ORGTR, 8) E(F, I, t, T, stedc, STEDC, 11) E(F, I, t, T, sterf, STERF, 4)
+#define EIGEN_G_COMPLEX_NAMES(E, F, I, t, T) \
+  E(F, I, t, T, hetrd, HETRD, 10) E(F, I, t, T, unmtr, UNMTR, 13) E(F, I, t, T, ungtr, UNGTR, 8) \
+  E(F, I, t, T, heev, HEEV, 10) E(F, I, t, T, heevd, HEEVD, 13) E(F, I, t, T, heevr, HEEVR, 23) \
+  E(F, I, t, T, heevx, HEEVX, 21) E(F, I, t, T, heev_2stage, HEEV_2STAGE, 10) \
+  E(F, I, t, T, heevd_2stage, HEEVD_2STAGE, 13) E(F, I, t, T, heevr_2stage, HEEVR_2STAGE, 23) \
+  E(F, I, t, T, heevx_2stage, HEEVX_2STAGE, 21) E(F, I, t, T, hegv, HEGV, 13) E(F, I, t, T, hegvd, HEGVD, 16) \
+  E(F, I, t, T, hegvx, HEGVX, 24) E(F, I, t, T, hegv_2stage, HEGV_2STAGE, 13) E(F, I, t, T, hpev, HPEV, 10) \
+  E(F, I, t, T, hpevd, HPEVD, 14) E(F, I, t, T, hpevx, HPEVX, 19) E(F, I, t, T, hpgv, HPGV, 12) \
+  E(F, I, t, T, hpgvd, HPGVD, 16) E(F, I, t, T, hpgvx, HPGVX, 21) E(F, I, t, T, hbev, HBEV, 12) \
+  E(F, I, t, T, hbevd, HBEVD, 16) E(F, I, t, T, hbevx, HBEVX, 23) E(F, I, t, T, hbev_2stage, HBEV_2STAGE, 13) \
+  E(F, I, t, T, hbevd_2stage, HBEVD_2STAGE, 16) E(F, I, t, T, hbevx_2stage, HBEVX_2STAGE, 24) \
+  E(F, I, t, T, hbgv, HBGV, 15) E(F, I, t, T, hbgvd, HBGVD, 19) E(F, I, t, T, hbgvx, HBGVX, 26) \
+  E(F, I, t, T, stedc, STEDC, 13)
 
 // PARAMETERS_k declares p1 to pk, ARGUMENTS_k lists them.
 #define EIGEN_G_PARAMETERS_1 void* p1
@@ -210,31 +234,50 @@ constexpr Family hbgvx(
 
 #define EIGEN_G_TEXT(text) EIGEN_G_TEXT_OF(text)
 #define EIGEN_G_TEXT_OF(text) #text
-#define EIGEN_G_ENTRY(FORM, INTEGER, TYPE, NAME, COUNT)                                         \
-  extern "C" [[gnu::visibility("default")]] void FORM(TYPE##NAME)(EIGEN_G_PARAMETERS_##COUNT) { \
-    using namespace eigen_g::lapack_names;                                                      \
-    static constinit Routine routine{EIGEN_G_TEXT(FORM(TYPE##NAME)), &families::NAME, #TYPE[0], \
-                                     sizeof(INTEGER) == 8};                                     \
-    void* const arguments[] = {EIGEN_G_ARGUMENTS_##COUNT};                                      \
-    static_assert(std::size(arguments) == families::NAME.count);                                \
-    run_call(routine, arguments);                                                               \
+#define EIGEN_G_ROUTINE(FORM, INTEGER, t, T, name, NAME, COUNT, bare)                               \
+  using namespace eigen_g::lapack_names;                                                            \
+  static constinit Routine routine{EIGEN_G_TEXT(FORM(t##name, T##NAME)), &families::t::name, #t[0], \
+                                   sizeof(INTEGER) == 8, bare};                                     \
+  void* const arguments[] = {EIGEN_G_ARGUMENTS_##COUNT};                                            \
+  static_assert(std::size(arguments) == families::t::name.count)
+#define EIGEN_G_ENTRY(FORM, INTEGER, t, T, name, NAME, COUNT)                                         \
+  extern "C" [[gnu::visibility("default")]] void FORM(t##name, T##NAME)(EIGEN_G_PARAMETERS_##COUNT) { \
+    EIGEN_G_ROUTINE(FORM, INTEGER, t, T, name, NAME, COUNT, false);                                   \
+    run_call(routine, arguments);                                                                     \
   }
-#define EIGEN_G_NAMES(FORM, INTEGER)                     \
-  EIGEN_G_REAL_NAMES(EIGEN_G_ENTRY, FORM, INTEGER, s)    \
-  EIGEN_G_REAL_NAMES(EIGEN_G_ENTRY, FORM, INTEGER, d)    \
-  EIGEN_G_STAGE_NAMES(EIGEN_G_ENTRY, FORM, INTEGER, s)   \
-  EIGEN_G_STAGE_NAMES(EIGEN_G_ENTRY, FORM, INTEGER, d)   \
-  EIGEN_G_COMPLEX_NAMES(EIGEN_G_ENTRY, FORM, INTEGER, c) \
-  EIGEN_G_COMPLEX_NAMES(EIGEN_G_ENTRY, FORM, INTEGER, z)
+// A name without an underscore may be a function with other arguments (run_bare_call()). x0 ... x7 are the registers of real arguments.
+#define EIGEN_G_BARE_ENTRY(FORM, INTEGER, t, T, name, NAME, COUNT)                                  \
+  extern "C" [[gnu::visibility("default"), gnu::weak]] void* FORM(t##name, T##NAME)(                \
+      EIGEN_G_PARAMETERS_##COUNT, double x0, double x1, double x2, double x3, double x4, double x5, \
+      double x6, double x7) {                                                                       \
+    EIGEN_G_ROUTINE(FORM, INTEGER, t, T, name, NAME, COUNT, true);                                  \
+    const double reals[] = {x0, x1, x2, x3, x4, x5, x6, x7};                                        \
+    return run_bare_call(routine, arguments, reals);                                                \
+  }
+#define EIGEN_G_NAMES(ENTRY, FORM, INTEGER)         \
+  EIGEN_G_REAL_NAMES(ENTRY, FORM, INTEGER, s, S)    \
+  EIGEN_G_REAL_NAMES(ENTRY, FORM, INTEGER, d, D)    \
+  EIGEN_G_STAGE_NAMES(ENTRY, FORM, INTEGER, s, S)   \
+  EIGEN_G_STAGE_NAMES(ENTRY, FORM, INTEGER, d, D)   \
+  EIGEN_G_COMPLEX_NAMES(ENTRY, FORM, INTEGER, c, C) \
+  EIGEN_G_COMPLEX_NAMES(ENTRY, FORM, INTEGER, z, Z)
 
 // The forms of a name: LAPACK's own, which MKL and OpenBLAS have too; with 64-bit integers, as in Julia; the names in the wheels of SciPy
-// and NumPy.
-#define EIGEN_G_PLAIN(name) name##_
-#define EIGEN_G_PLAIN_64(name) name##_64_
-#define EIGEN_G_SCIPY(name) scipy_##name##_
-#define EIGEN_G_SCIPY_64(name) scipy_##name##_64_
+// and NumPy; MKL's further names.
+#define EIGEN_G_PLAIN(name, NAME) name##_
+#define EIGEN_G_PLAIN_64(name, NAME) name##_64_
+#define EIGEN_G_SCIPY(name, NAME) scipy_##name##_
+#define EIGEN_G_SCIPY_64(name, NAME) scipy_##name##_64_
+#define EIGEN_G_BARE(name, NAME) name
+#define EIGEN_G_BARE_64(name, NAME) name##_64
+#define EIGEN_G_UPPER(name, NAME) NAME
+#define EIGEN_G_UPPER_64(name, NAME) NAME##_64
 
-EIGEN_G_NAMES(EIGEN_G_PLAIN, std::int32_t)
-EIGEN_G_NAMES(EIGEN_G_PLAIN_64, std::int64_t)
-EIGEN_G_NAMES(EIGEN_G_SCIPY, std::int32_t)
-EIGEN_G_NAMES(EIGEN_G_SCIPY_64, std::int64_t)
+EIGEN_G_NAMES(EIGEN_G_ENTRY, EIGEN_G_PLAIN, std::int32_t)
+EIGEN_G_NAMES(EIGEN_G_ENTRY, EIGEN_G_PLAIN_64, std::int64_t)
+EIGEN_G_NAMES(EIGEN_G_ENTRY, EIGEN_G_SCIPY, std::int32_t)
+EIGEN_G_NAMES(EIGEN_G_ENTRY, EIGEN_G_SCIPY_64, std::int64_t)
+EIGEN_G_NAMES(EIGEN_G_BARE_ENTRY, EIGEN_G_BARE, std::int32_t)
+EIGEN_G_NAMES(EIGEN_G_BARE_ENTRY, EIGEN_G_BARE_64, std::int64_t)
+EIGEN_G_NAMES(EIGEN_G_BARE_ENTRY, EIGEN_G_UPPER, std::int32_t)
+EIGEN_G_NAMES(EIGEN_G_BARE_ENTRY, EIGEN_G_UPPER_64, std::int64_t)

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "hybrid/c_info.hpp"
+#include "hybrid/machine/cpu.hpp"
 #include "hybrid/machine/device.hpp"
 #include "solver/api/eigen_g.hpp"
 #include "solver/api/generalised.hpp"
@@ -22,7 +23,8 @@ Devices devices_of(const Problem& p) {
   devices.device = p.require_gpu   ? DeviceChoice::gpu
                    : p.require_cpu ? DeviceChoice::cpu
                                    : DeviceChoice::automatic;
-  devices.gpus = p.gpus;
+  if (!p.require_cpu) devices.gpus = std::clamp(p.gpus, 1, std::max(1, gpu_count()));
+  if (p.threads < core_threads()) devices.threads = p.threads;  // the program has chosen fewer
   return devices;
 }
 
@@ -45,30 +47,21 @@ Report solve_band(const Problem& p) {
   auto *const ab = static_cast<double*>(p.a), *const w = static_cast<double*>(p.w),
               *const z = static_cast<double*>(p.z), *const q = static_cast<double*>(p.b);
   const auto values = [](std::int64_t count) { return std::vector<double>(static_cast<std::size_t>(count)); };
-  std::vector<double> d = values(n), e = values(n), u = values(z && p.range != 'A' ? n * n : 0);
-  std::vector<double> hous = values(z || q ? sytrd_sb2st_hous(n, p.kd) : 0);
+  std::vector<double> d = values(n), e = values(n), hous = values(z || q ? sytrd_sb2st_hous(n, p.kd) : 0);
   const auto apply_q = [&](std::int64_t columns, double* to, std::int64_t ld) {
     return ormtr_sb2st_stage(devices, n, columns, p.kd, hous.data(), to, ld).seconds;
   };
   const Report reduced = sytrd_sb2st_stage(devices, c_info::uplo_of(p.uplo), n, p.kd, ab, p.lda, d.data(),
                                            e.data(), hous.empty() ? nullptr : hous.data());
+  const TridiagonalVectors pairs{.subset = c_arguments::subset_of(p.range, p.vl, p.vu, p.il, p.iu)};
+  std::vector<double> u =
+      values(z && p.range == 'V' ? n * n : 0);  // z may have no more columns than there are pairs
   Report report =
-      stedc_stage(devices, n, d.data(), e.data(), u.empty() ? z : u.data(), u.empty() ? p.ldz : n);
+      stedc_stage(devices, pairs, n, d.data(), e.data(), u.empty() ? z : u.data(), u.empty() ? p.ldz : n);
   report.seconds += reduced.seconds;
   if (report.status != Status::converged) return report;
-
-  auto first = d.begin(), end = d.end();
-  if (p.range == 'I') {
-    end = first + p.iu;
-    first += p.il - 1;
-  } else if (p.range == 'V') {
-    first = std::upper_bound(d.begin(), d.end(), p.vl);
-    end = std::upper_bound(first, d.end(), p.vu);
-  }
-  report.m = end - first;
-  std::copy(first, end, w);
-  for (std::int64_t k = 0; !u.empty() && k < report.m; ++k)
-    std::copy_n(u.data() + (first - d.begin() + k) * n, n, z + k * p.ldz);
+  std::copy_n(d.begin(), report.m, w);
+  for (std::int64_t k = 0; !u.empty() && k < report.m; ++k) std::copy_n(u.data() + k * n, n, z + k * p.ldz);
   if (z) report.seconds += apply_q(report.m, z, p.ldz);
   if (!q) return report;
   for (std::int64_t j = 0; j < n; ++j) {
@@ -85,14 +78,18 @@ Report solve_stage(const Problem& p) {
   const Devices devices = devices_of(p);
   T *const a = static_cast<T*>(p.a), *const z = static_cast<T*>(p.z), *const tau = static_cast<T*>(p.tau);
   R *const d = static_cast<R*>(p.d), *const e = static_cast<R*>(p.e);
-  if (p.task == Task::reduction)
-    return sytrd_stage(devices, c_info::uplo_of(p.uplo), p.n, a, p.lda, d, e, tau);
-  if (p.task == Task::transformation)
-    return ormtr_stage(devices, c_info::uplo_of(p.uplo), p.n, p.m, a, p.lda, tau, z, p.ldz);
-  if constexpr (is_complex<T>)
-    throw InvalidArgument("type", "is complex; T and its vectors are real");
-  else
-    return stedc_stage(devices, p.n, d, e, z, p.ldz);
+  const Uplo uplo = c_info::uplo_of(p.uplo);
+  if (p.task == Task::reduction) return sytrd_stage(devices, uplo, p.n, a, p.lda, d, e, tau);
+  if (p.task == Task::orthogonal) return orgtr_stage(devices, uplo, p.n, a, p.lda, tau);
+  if (p.task == Task::transformation) {
+    const bool left = p.side == 'L';
+    return ormtr_stage(devices, static_cast<Side>(p.side), uplo, static_cast<Trans>(p.trans),
+                       left ? p.n : p.m, left ? p.m : p.n, a, p.lda, tau, z, p.ldz);
+  }
+  TridiagonalVectors vectors;
+  vectors.subset = c_arguments::subset_of(p.range, p.vl, p.vu, p.il, p.iu);
+  if (p.multiply) vectors.compz = TridiagonalVectors::Compz::multiply;
+  return stedc_stage(devices, vectors, p.n, d, e, z, p.ldz);
 }
 
 template <class T>

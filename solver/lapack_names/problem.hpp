@@ -10,18 +10,22 @@ enum class Task : char {
   standard,     // A = Z diag(w) Z^H
   generalised,  // itype 1, 2, 3; b receives the Cholesky factor
   band,         // a real double band matrix in a, of width kd; b receives the Q of the reduction, or is null
-  tridiagonal,  // T = Z diag(d) Z^T; without vectors z is null
+  tridiagonal,  // T = Z diag(d) Z^T; without vectors z is null. multiply: Z := Z U
   reduction,    // sytrd: A = Q T Q^T
-  transformation  // ormtr: Z := Q Z, Z is n x m
+  transformation,  // ormtr: Z := Q Z, Q^H Z, Z Q or Z Q^H. Q has the order n, the other size of Z is m
+  orthogonal       // orgtr: A := Q
 };
 
 // All matrices are column-major, in host memory.
 struct Problem {
   Task task = Task::standard;
-  char type = 'd';                                // s, d, c, z
-  char jobz = 'N', range = 'A', uplo = 'L';       // LAPACK's letters, upper case
+  char type = 'd';                           // s, d, c, z
+  char jobz = 'N', range = 'A', uplo = 'L';  // LAPACK's letters, upper case
+  char side = 'L', trans = 'N';              // trans: C instead of T too
+  bool multiply = false;
   bool require_gpu = false, require_cpu = false;  // neither: the library chooses
   int gpus = 1, itype = 1;
+  int threads = 0;  // that the program's LAPACK would take; 0: not known
   std::int64_t n = 0, m = 0, kd = 0;
   void *a = nullptr, *b = nullptr, *w = nullptr, *z = nullptr, *d = nullptr, *e = nullptr, *tau = nullptr;
   std::int64_t lda = 0, ldb = 0, ldz = 0;

@@ -3,6 +3,7 @@
 
 #include <array>
 #include <atomic>
+#include <bit>
 #include <cstdint>
 #include <string_view>
 
@@ -20,10 +21,13 @@ inline constexpr std::string_view role_names =
     "itype jobz range uplo n a lda b ldb ap bp kd ka kb ab ldab bb ldbb q ldq vl vu il iu abstol m w z ldz "
     "work lwork rwork lrwork iwork liwork ifail isuppz info d e tau compz side trans rows cols c ldc ";
 
-// The least length of a workspace: constant + linear n + square n^2, for n >= 2.
+// The least length of a workspace: constant + linear n + square n^2 + logarithmic n ceil(log2 n), for n >= 2.
 struct Length {
-  int constant = 0, linear = 0, square = 0;
-  constexpr std::int64_t of(std::int64_t n) const { return constant + (linear + square * n) * n; }
+  int constant = 0, linear = 0, square = 0, logarithmic = 0;
+  constexpr std::int64_t of(std::int64_t n) const {
+    const std::int64_t log = std::bit_width(static_cast<std::uint64_t>(n - 1));
+    return constant + (linear + square * n + logarithmic * log) * n;
+  }
 };
 struct Lengths {
   Length work = {}, rwork = {}, iwork = {};
@@ -33,11 +37,13 @@ struct Family {
   static constexpr std::uint8_t absent = 0xff;
   std::array<std::uint8_t, static_cast<std::size_t>(Role::count)> at{};  // position of each argument, from 0
   int count = 0;                                                         // number of arguments
-  Lengths values, vectors;  // the least workspaces without and with vectors
-  bool two_stage = false;   // the least work is what LAPACK's query answers
+  Lengths values, vectors,
+      multiplied;          // the least workspaces without vectors, with vectors, and with compz 'V'
+  bool two_stage = false;  // the least work is what LAPACK's query answers
 
-  consteval Family(std::string_view arguments, Lengths without, Lengths with, bool two = false)
-      : values(without), vectors(with), two_stage(two) {
+  consteval Family(std::string_view arguments, Lengths without, Lengths with, bool two = false,
+                   Lengths multiply = {})
+      : values(without), vectors(with), multiplied(multiply), two_stage(two) {
     at.fill(absent);
     while (!arguments.empty()) {
       const auto end = arguments.find(' ');
@@ -78,9 +84,13 @@ enum class Reason : std::uint8_t {
 struct Routine {
   const char* name;  // for example scipy_dsyevd_64_
   const Family* family;
-  char type;          // s, d, c, z
-  bool long_integer;  // 64-bit integers
-  std::atomic<void*> behind{nullptr};
+  char type;  // s, d, c, z
+  std::atomic<bool>
+      long_integer;  // 64-bit integers. A name for 32-bit integers has them too in a library that is built so
+  bool bare;         // a name without an underscore
+  std::atomic<bool> foreign{false};         // the function behind is not LAPACK's routine
+  std::atomic<int (*)()> threads{nullptr};  // the number of threads of the LAPACK behind
+  std::atomic<void*> behind{nullptr};       // set last
   std::atomic<bool> listed{false};
   Routine* next = nullptr;  // in the list of the report
   std::array<std::atomic<std::int64_t>, static_cast<std::size_t>(Reason::count)> calls{};

@@ -46,13 +46,8 @@ class OneStageOnDevice final : public DeviceReduction<T>, public ImplicitQ<T> {
   void apply(StageRunner& run_stage, MatrixView<T> z_dev,
              const std::function<void(ColumnRange)>& columns_ready) override;
   std::vector<CutWork<T>> cuts(MatrixView<T> a_dev, MatrixView<T> z_dev) const override;
-  // The n - 1 values of tau, for callers that read or set them.
+  // The n - 1 values of tau, for callers that read them.
   T* tau() const { return tau_; }
-  // Returns the Q of an earlier reduction. The caller has its reflectors in a_dev, and has written its tau to tau().
-  ImplicitQ<T>& of(MatrixView<T> a_dev) {
-    a_ = a_dev;
-    return *this;
-  }
 
  private:
   const Products<T>* products_;

@@ -21,7 +21,8 @@ ImplicitQ<T>& OneStageOnDevice<T>::run(StageRunner& run_stage, MatrixView<T> a_d
   run_stage(Stage::tridiagonalize, [&](const StageProgress& progress) {
     tridiagonalize<T>(*products_, a_dev, t_dev.d, t_dev.e, tau_, scratch_, progress, when_queued);
   });
-  return of(a_dev);
+  a_ = a_dev;
+  return *this;
 }
 
 template <class T>

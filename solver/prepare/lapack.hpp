@@ -87,16 +87,6 @@ lapack_int sygst(int itype, char uplo, lapack_int n, T* a, lapack_int lda, const
   return routine<T>(LAPACKE_dsygst_work, LAPACKE_ssygst_work, LAPACKE_zhegst_work, LAPACKE_chegst_work)(
       LAPACK_COL_MAJOR, itype, uplo, n, of_lapack(a), lda, of_lapack(b), ldb);
 }
-// Also computes the vectors. LAPACKE allocates the workspace.
-template <class R>
-lapack_int sygvd(int itype, char uplo, lapack_int n, R* a, lapack_int lda, same_t<R>* b, lapack_int ldb,
-                 same_t<R>* w) {
-  const BlasTurn turn(n);
-  const lapack_int info =
-      routine<R>(LAPACKE_dsygvd, LAPACKE_ssygvd)(LAPACK_COL_MAJOR, itype, 'V', uplo, n, a, lda, b, ldb, w);
-  check_lapack(info, "sygvd");
-  return info;
-}
 // An estimate of 1 / (|B| |B^-1|) from the Cholesky factor of B and `norm` = |B|.
 template <class T>
 lapack_int pocon(char uplo, lapack_int n, const T* factor, lapack_int ld, same_t<real_t<T>> norm,

@@ -37,7 +37,9 @@ Clusters clusters_of(const std::vector<std::int64_t>& reach);
 //   s       clusters.packed values, in: S_c; out: Y
 //   g       clusters.packed values, in: G_c; destroyed
 //   values  n, in and out
-// Throws OutOfMemory, DeviceError. Cost: about 14 m^3 flops for a cluster of m columns. LAPACK: dsygvd.
+// Allocates solve_clusters_bytes(clusters.largest) bytes. Throws OutOfMemory, DeviceError. Cost: about 10 m^3 flops for a cluster of m
+// columns. LAPACK: dsygvd.
 bool solve_clusters(const Clusters& clusters, double* s, double* g, double* values);
+std::uint64_t solve_clusters_bytes(std::int64_t order);
 
 }  // namespace eigen_g

@@ -239,12 +239,11 @@ std::uint64_t refine_bytes(std::int64_t n) {
   return bytes_taken([n](Arena& arena) { RefineParts(arena, n); });
 }
 
-// The small problems: S_c, G_c, the workspace of dsygvd, and a few values a column.
+// The small problems: S_c, G_c, their workspace, and a few values a column.
 std::uint64_t refine_host_bytes(std::int64_t n) {
   constexpr std::int64_t values_a_column = 10;
-  const std::int64_t order = std::min(n, largest_cluster);
-  return sizeof(double) *
-         static_cast<std::uint64_t>(2 * packed_values(n) + 3 * order * order + values_a_column * n);
+  return sizeof(double) * static_cast<std::uint64_t>(2 * packed_values(n) + values_a_column * n) +
+         solve_clusters_bytes(std::min(n, largest_cluster));
 }
 
 }  // namespace eigen_g

@@ -112,22 +112,47 @@ struct Shape {
   EIGEN_G_HOST_DEVICE Index lower_begin() const { return upper - upper % 2; }
 };
 
-// The rows that a merge keeps of its columns, as row numbers of the matrix Q. With vectors these are all rows of the merge. For values
-// only they are the first and the last row, because z needs no others. Q then has two rows: row 0 holds the first and row 1 the
+// The rows of T whose entries of Q a matrix holds: rows first ... first + count - 1. They may begin and end inside leaves and merges. Row
+// `first` of T is row 0 of the matrix, and all functions return rows of the matrix.
+//
+// count = 0: the end rows, for values only, because z needs no others. The matrix then has two rows: row 0 holds the first and row 1 the
 // last row of every child or merge.
 struct Rows {
-  bool all;
-  EIGEN_G_HOST_DEVICE Index upper_first(const Merge& m) const { return all ? m.first : 0; }
-  EIGEN_G_HOST_DEVICE Index upper_count(const Merge& m) const { return all ? m.upper : 1; }
-  EIGEN_G_HOST_DEVICE Index lower_first(const Merge& m) const { return all ? m.first + m.upper : 1; }
-  EIGEN_G_HOST_DEVICE Index lower_count(const Merge& m) const { return all ? m.size - m.upper : 1; }
-  EIGEN_G_HOST_DEVICE Index last_of_upper(const Merge& m) const { return all ? m.first + m.upper - 1 : 1; }
-  EIGEN_G_HOST_DEVICE Index first_of_lower(const Merge& m) const { return all ? m.first + m.upper : 0; }
-  EIGEN_G_HOST_DEVICE Index last_of_lower(const Merge& m) const { return all ? m.first + m.size - 1 : 1; }
-  // Returns `first` if `row` is the merge's first row, `last` if it is the last one, else null.
+  Index first = 0, count = 0;
+  EIGEN_G_HOST_DEVICE bool ends_only() const { return count == 0; }
+  // The rows from which the values follow. Q has them if it has all n rows of T. Otherwise end rows are held in addition.
+  Rows for_values(Index n) const { return count == n ? *this : Rows{}; }
+
+  // The number of rows above row `row` of T. Not for end rows.
+  EIGEN_G_HOST_DEVICE Index above(Index row) const {
+    return row < first ? 0 : row - first < count ? row - first : count;
+  }
+  EIGEN_G_HOST_DEVICE Index upper_first(const Merge& m) const { return ends_only() ? 0 : above(m.first); }
+  EIGEN_G_HOST_DEVICE Index lower_first(const Merge& m) const {
+    return ends_only() ? 1 : above(m.first + m.upper);
+  }
+  EIGEN_G_HOST_DEVICE Index end(const Merge& m) const { return ends_only() ? 2 : above(m.first + m.size); }
+  EIGEN_G_HOST_DEVICE Index upper_count(const Merge& m) const { return lower_first(m) - upper_first(m); }
+  EIGEN_G_HOST_DEVICE Index lower_count(const Merge& m) const { return end(m) - lower_first(m); }
+  EIGEN_G_HOST_DEVICE Index count_of(const Merge& m) const { return end(m) - upper_first(m); }
+
+  // The rows next to the cut, if the matrix has them.
+  EIGEN_G_HOST_DEVICE Index last_of_upper(const Merge& m) const {
+    return ends_only() ? 1 : m.first + m.upper - 1 - first;
+  }
+  EIGEN_G_HOST_DEVICE Index first_of_lower(const Merge& m) const {
+    return ends_only() ? 0 : m.first + m.upper - first;
+  }
+  EIGEN_G_HOST_DEVICE bool is_first(const Merge& m, Index row) const {
+    return row == (ends_only() ? 0 : m.first - first);
+  }
+  EIGEN_G_HOST_DEVICE bool is_last(const Merge& m, Index row) const {
+    return row == (ends_only() ? 1 : m.first + m.size - 1 - first);
+  }
+  // Returns `first_row` if `row` is the merge's first row, `last_row` if it is the last one, else null.
   template <class R>
-  EIGEN_G_HOST_DEVICE R* of_end_row(const Merge& m, Index row, R* first, R* last) const {
-    return row == upper_first(m) ? first : row == last_of_lower(m) ? last : nullptr;
+  EIGEN_G_HOST_DEVICE R* of_end_row(const Merge& m, Index row, R* first_row, R* last_row) const {
+    return is_first(m, row) ? first_row : is_last(m, row) ? last_row : nullptr;
   }
 };
 

@@ -41,10 +41,17 @@ void each_row(const Merge& merge, Rows rows, Row&& row) {
 }  // namespace
 
 template <class R>
-OnHost<R>::OnHost(const Tree& tree, const std::vector<R>& d, const std::vector<R>& e, R* values,
+void OnHost<R>::Matrices::take(std::int64_t height, Index n) {
+  storage = not_written<R>(2 * height * n);
+  q = {storage.data(), height, n, height};
+  c = {storage.data() + height * n, height, n, height};
+}
+
+template <class R>
+OnHost<R>::OnHost(const Tree& tree, const std::vector<R>& d, const std::vector<R>& e, R* values, Rows rows,
                   MatrixView<R> z, Index panel_columns)
     : n_(static_cast<Index>(d.size())),
-      rows_{z.data != nullptr},
+      rows_(rows),
       panel_columns_(std::min(panel_columns, n_)),
       values_(values),
       z_(z) {
@@ -54,14 +61,11 @@ OnHost<R>::OnHost(const Tree& tree, const std::vector<R>& d, const std::vector<R
     most = std::max(most, level.size());
   }
   shapes_.resize(most);
-  const std::int64_t height = rows_.all ? n_ : 2;
   storage_ = not_written<R>(arrays_size<R>(n_));
-  q_storage_ = not_written<R>(height * n_);
-  compressed_storage_ = not_written<R>(height * n_);
-  panel_storage_ = not_written<R>(rows_.all ? std::int64_t{n_} * panel_columns_ : 0);
+  if (!rows_.ends_only()) kept_.take(rows_.count, n_);
+  if (rows_.for_values(n_).ends_only()) ends_.take(2, n_);
+  panel_storage_ = not_written<R>(rows_.ends_only() ? 0 : std::int64_t{n_} * panel_columns_);
   x_ = place_arrays(n_, storage_.data());
-  q_ = {q_storage_.data(), height, n_, height};
-  c_ = {compressed_storage_.data(), height, n_, height};
   u_ = {panel_storage_.data(), n_, panel_columns_, n_};
   std::copy(d.begin(), d.end(), x_.d);
   std::copy(e.begin(), e.end(), x_.e);
@@ -87,11 +91,12 @@ void OnHost<R>::solve_leaf(const Leaf& leaf) {
     for (Index k = 0; k < m; ++k) place += values[k] < values[i] || (values[k] == values[i] && k < i);
     d[place] = values[i];
     x_.column[leaf.first + place] = leaf.first + i;
-    if (rows_.all) {
-      std::copy_n(z + i * m, m, &q_(leaf.first, leaf.first + i));
-    } else {
-      q_(0, leaf.first + i) = z[i * m];
-      q_(1, leaf.first + i) = z[i * m + m - 1];
+    const Index first = rows_.above(leaf.first), count = rows_.above(leaf.first + m) - first;
+    if (count > 0)
+      std::copy_n(z + i * m + rows_.first + first - leaf.first, count, &kept_.q(first, leaf.first + i));
+    if (ends_.q.data) {
+      ends_.q(0, leaf.first + i) = z[i * m];
+      ends_.q(1, leaf.first + i) = z[i * m + m - 1];
     }
   }
 }
@@ -105,7 +110,7 @@ template <class R>
 void OnHost<R>::deflate(const Batch<R>& batch) {
   each_merge(batch, [&](const Merge& merge, Shape<R>& shape, const Arrays<R>& x) {
     const R e = x_.e[merge.cut()];
-    for (Index i = 0; i < merge.size; ++i) form_z(merge, rows_, q_, x, e, i);
+    for (Index i = 0; i < merge.size; ++i) form_z(merge, batch.rows, of(batch.rows).q, x, e, i);
     dc::deflate(one_thread, merge, x, e, &shape);
   });
 }
@@ -130,14 +135,16 @@ void OnHost<R>::order_values(const Batch<R>& batch, bool with_vectors) {
 
 template <class R>
 void OnHost<R>::compress(const Batch<R>& batch) {
+  const MatrixView<R> q = of(batch.rows).q, c = of(batch.rows).c;
   each_merge(batch, [&](const Merge& merge, const Shape<R>& shape, const Arrays<R>& x) {
     for (Index s = 0; s < merge.size; ++s) {
       if (x.linked[s]) continue;
-      each_row(merge, rows_, [&](Index row, bool upper_row) {
+      each_row(merge, batch.rows, [&](Index row, bool upper_row) {
         if (!compress_skips(shape, x, upper_row, s))
-          compress_row(merge, shape, x, q_, c_, row, upper_row,
-                       rows_.of_end_row(merge, row, x.first_of_c, x.last_of_c), s,
-                       entry_of_row(merge, x, q_, row, upper_row, s));
+          compress_row(
+              merge, shape, x, q, c, row, upper_row,
+              batch.forms_ends() ? batch.rows.of_end_row(merge, row, x.first_of_c, x.last_of_c) : nullptr, s,
+              entry_of_row(merge, x, q, row, upper_row, s));
       });
     }
   });
@@ -152,37 +159,43 @@ void OnHost<R>::form_end_rows(const Batch<R>& batch) {
 
 template <class R>
 void OnHost<R>::keep(const Batch<R>& batch) {
+  const MatrixView<R> q = of(batch.rows).q, c = of(batch.rows).c;
   each_merge(batch, [&](const Merge& merge, const Shape<R>& shape, const Arrays<R>& x) {
     for (Index t = shape.k; t < merge.size; ++t)
-      each_row(merge, rows_, [&](Index row, bool) { q_(row, merge.first + t) = c_(row, merge.first + t); });
-    for (Index t = 0; batch.end_rows && t < shape.k; ++t) {
-      q_(rows_.upper_first(merge), merge.first + t) = x.first_of_q[t];
-      q_(rows_.last_of_lower(merge), merge.first + t) = x.last_of_q[t];
-    }
+      each_row(merge, batch.rows,
+               [&](Index row, bool) { q(row, merge.first + t) = c(row, merge.first + t); });
+    each_row(merge, batch.rows, [&](Index row, bool) {
+      const R* const ends =
+          batch.end_rows ? batch.rows.of_end_row(merge, row, x.first_of_q, x.last_of_q) : nullptr;
+      for (Index t = 0; ends && t < shape.k; ++t) q(row, merge.first + t) = ends[t];
+    });
   });
 }
 
 template <class R>
 void OnHost<R>::multiply_apart(const std::vector<Merge>&, const Batch<R>& batch, Roots roots) {
   each_merge(batch, [&](const Merge& merge, const Shape<R>& shape, const Arrays<R>& x) {
+    if (rows_.count_of(merge) == 0) return;
     const Index end = std::min(roots.end, shape.k);
     for (Index first = roots.begin; first < end; first += panel_columns_) {
       const Index columns = std::min(panel_columns_, end - first);
       for (Index j = 0; j < columns; ++j) {
         R* const u = &u_(merge.first, j);
-        form_vector(one_thread, shape, x, first + j, batch.end_rows, [&](Index g, R value) { u[g] = value; });
+        form_vector(one_thread, shape, x, first + j, batch.forms_ends(),
+                    [&](Index g, R value) { u[g] = value; });
       }
       const auto product = [&](Index row, Index count, Index inner, Index inner_end) {
-        const MatrixView<R> to = q_.block(merge.first + row, merge.first + first, count, columns);
+        if (count == 0) return;
+        const MatrixView<R> to = kept_.q.block(row, merge.first + first, count, columns);
         if (inner_end > inner)
           gemm_on_cpu<R>(Op::none, Op::none, 1,
-                         c_.block(merge.first + row, merge.first + inner, count, inner_end - inner),
+                         kept_.c.block(row, merge.first + inner, count, inner_end - inner),
                          u_.block(merge.first + inner, 0, inner_end - inner, columns), 0, to);
         else
           for (Index j = 0; j < columns; ++j) std::fill_n(&to(0, j), count, R(0));
       };
-      product(0, merge.upper, 0, shape.upper_end());
-      product(merge.upper, merge.size - merge.upper, shape.lower_begin(), shape.k);
+      product(rows_.upper_first(merge), rows_.upper_count(merge), 0, shape.upper_end());
+      product(rows_.lower_first(merge), rows_.lower_count(merge), shape.lower_begin(), shape.k);
     }
   });
 }
@@ -198,7 +211,7 @@ void OnHost<R>::store(const Selected& found, int exponent) {
   for (Index i = 0; i < found.count; ++i) {
     const auto t = static_cast<Index>(found.first) + i;
     values_[i] = std::ldexp(x_.d[t], exponent);
-    if (rows_.all) std::copy_n(&q_(0, x_.column[t]), n_, &z_(0, i));
+    if (!rows_.ends_only()) std::copy_n(&kept_.q(0, x_.column[t]), rows_.count, &z_(0, i));
   }
 }
 
@@ -210,8 +223,9 @@ DivideAndConquerResult divide_and_conquer_on_host(std::int64_t n, R* d, const sa
   std::vector<R> torn_d(d, d + n), torn_e(e, e + n - 1);
   const Division division = divide(torn_d, torn_e);
   if (division.not_finite >= 0) return {Status::not_converged, division.not_finite + 1, {}};
-  OnHost<R> on(division.tree, torn_d, torn_e, d, z, panel_columns);
-  return solve_levels(on, division, static_cast<Index>(n), Rows{z.data != nullptr}, selection);
+  const Rows rows = rows_of(z, selection);
+  OnHost<R> on(division.tree, torn_d, torn_e, d, rows, z, panel_columns);
+  return solve_levels(on, division, static_cast<Index>(n), rows, selection);
 }
 
 EIGEN_G_INSTANTIATE_CLASS(real_types, OnHost);

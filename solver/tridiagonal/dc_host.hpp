@@ -40,12 +40,13 @@ class OnHost {
  public:
   //   d, e           of the torn T (Division)
   //   values         the eigenvalues wanted, out
-  //   z              n x (number of pairs wanted), out; data null: values only
+  //   rows           of the vectors
+  //   z              rows.count x (number of pairs wanted), out
   //   panel_columns  columns of U in one slice
-  OnHost(const Tree& tree, const std::vector<R>& d, const std::vector<R>& e, R* values, MatrixView<R> z,
-         Index panel_columns);
+  OnHost(const Tree& tree, const std::vector<R>& d, const std::vector<R>& e, R* values, Rows rows,
+         MatrixView<R> z, Index panel_columns);
 
-  Batch<R> first_batch() { return {merges_.data(), shapes_.data(), 0, 0, x_, rows_, &failed_, true}; }
+  Batch<R> first_batch() { return {merges_.data(), shapes_.data(), 0, 0, x_, {}, &failed_, true, false}; }
   bool takes_whole(const Batch<R>&) const { return false; }
   void merge_whole(const Batch<R>&) const {}
   bool in_one_launch(const Batch<R>&) const { return false; }
@@ -66,19 +67,27 @@ class OnHost {
   unsigned failed() const { return failed_; }
 
  private:
+  struct Matrices {
+    std::vector<R> storage;
+    MatrixView<R> q, c;
+    void take(std::int64_t height, Index n);
+  };
+  // Q and C with these rows.
+  const Matrices& of(Rows rows) const { return rows.ends_only() ? ends_ : kept_; }
   void solve_leaf(const Leaf& leaf);
   void note_failure(Index index);
 
   Index n_;
   Rows rows_;
+  Matrices kept_, ends_;
   Index panel_columns_;
   R* values_;
   MatrixView<R> z_;
   std::vector<Merge> merges_;
   std::vector<Shape<R>> shapes_;
-  std::vector<R> storage_, q_storage_, compressed_storage_, panel_storage_;
+  std::vector<R> storage_, panel_storage_;
   Arrays<R> x_{};
-  MatrixView<R> q_, c_, u_;
+  MatrixView<R> u_;
   unsigned failed_ = ~0u;
 };
 

@@ -68,7 +68,7 @@ __global__ void __launch_bounds__(32 * leaves_a_block)
     for (Index k = 0; k < leaf.size; ++k) place += d[k] < d[lane] || (d[k] == d[lane] && k < lane);
     x.d[leaf.first + place] = d[lane];
     x.column[leaf.first + place] = leaf.first + lane;
-    if (rows.all) {
+    if (!rows.ends_only()) {
       for (Index i = 0; i < leaf.size; ++i) q(leaf.first + lane, leaf.first + i) = z[stride * i + lane];
     } else {
       q(0, leaf.first + lane) = z[stride * lane];

@@ -3,8 +3,8 @@
 // does so in the order of the calls:
 //
 //   first_batch()                      returns the batch of the lowest level; the merges of later levels follow it in memory
-//   solve_leaves(leaves)               dc_leaf: d, column and the diagonal blocks of Q
-//   takes_whole(batch)                 true: merge_whole(batch) carries out all phases of this level
+//   solve_leaves(leaves)               dc_leaf: d, column and the diagonal blocks of Q, with the end rows if a range of rows needs them
+//   takes_whole(batch)                 true: merge_whole(batch) carries out all phases of this level, for the range of rows too
 //   deflate(batch)                     dc_z_vector, dc_deflate
 //   solve_secular(batch)               dc_secular
 //   order_values(batch, with_vectors)  dc_merge: d and column; with vectors also the weights of dc_rank_one
@@ -19,16 +19,27 @@
 //   store(found, exponent)             stores 2^exponent d and the columns of Q, ascending, in the caller's memory
 //   failed()                           returns the lowest index, from 1, that did not converge; all bits set: none
 //
+// If the vectors are wanted in a range of rows only, all phases run for the end rows, as for values only. Then compress() to keep() run once more
+// in each level, for the range; merges without rows in it have nothing to do there. Q and C of the range and of the end rows are four matrices,
+// and batch.rows says which of them a phase is for. A row has the same bits in every range, because no sum runs over rows.
+//
 // divide_and_conquer.cu has a picture of Q, C and U.
 #pragma once
 
 #include <algorithm>
+#include <cmath>
 #include <vector>
 
 #include "solver/tridiagonal/dc_arrays.hpp"
 #include "solver/tridiagonal/divide_and_conquer.hpp"
 
 namespace eigen_g::dc {
+
+// The rows of the vectors that a solve forms in z.
+template <class R>
+Rows rows_of(const MatrixView<R>& z, const Selection& selection) {
+  return z.data ? Rows{static_cast<Index>(selection.first_row), static_cast<Index>(z.rows)} : Rows{};
+}
 
 // The merges of one level. They have no rows in common, so each phase handles all of them at once.
 template <class R>
@@ -37,9 +48,12 @@ struct Batch {
   Shape<R>* shapes;
   Index count, largest;  // largest: order of the largest merge
   Arrays<R> arrays;      // counted from row 0 of T
-  Rows rows;
-  unsigned* failed;  // lowest index, from 1, that did not converge; all bits set: none
-  bool end_rows;     // a further level needs the first and the last row of Q
+  Rows rows;             // rows of the matrices Q and C that this call reads and writes
+  unsigned* failed;      // lowest index, from 1, that did not converge; all bits set: none
+  bool end_rows;         // a further level needs the first and the last row of Q
+  bool ends_are_formed;  // first_of_c, last_of_c, first_of_q and last_of_q of this level are known already
+
+  bool forms_ends() const { return end_rows && !ends_are_formed; }
 };
 
 // Roots begin ... end - 1 of a merge, that is, columns of U and of the merge's part of Q.
@@ -53,10 +67,10 @@ template <class Executor, class R>
 void form_level(Executor& on, const std::vector<Merge>& merges, const Batch<R>& batch, Roots roots) {
   on.compress(batch);
   const bool all_roots = roots.begin == 0 && roots.end >= batch.largest;
-  const bool together = batch.rows.all && on.in_one_launch(batch);
+  const bool together = !batch.rows.ends_only() && on.in_one_launch(batch);
   if (together)
     on.multiply_together(batch, {roots.begin, std::min(roots.end, batch.largest)});
-  else if (batch.rows.all)
+  else if (!batch.rows.ends_only())
     on.multiply_apart(merges, batch, roots);
   else
     on.form_end_rows(batch);
@@ -80,7 +94,18 @@ inline Roots roots_among(const LastMerge& last) {
   return roots;
 }
 
-// Computes the eigenpairs of the divided T. For a subset, the last level forms only the wanted vectors. For values only, it forms none.
+// The fraction of the work that is done after the first `count` levels. A merge costs as the cube of its order.
+inline double done_after(const Tree& tree, std::size_t count) {
+  double done = 0, all = 0;
+  for (std::size_t level = 0; level < tree.levels.size(); ++level) {
+    for (const Merge& merge : tree.levels[level]) all += std::pow(static_cast<double>(merge.size), 3);
+    if (level < count) done = all;
+  }
+  return all > 0 ? done / all : 1;
+}
+
+// Computes the eigenpairs of the divided T, and the rows `rows` of the vectors. For a subset, the last level forms only the wanted vectors. For
+// values only, it forms none.
 template <class Executor>
 DivideAndConquerResult solve_levels(Executor& on, const Division& division, Index n, Rows rows,
                                     const Selection& selection) {
@@ -95,8 +120,10 @@ DivideAndConquerResult solve_levels(Executor& on, const Division& division, Inde
   on.solve_leaves(tree.leaves);
   if (subset && tree.levels.empty()) found = select_values();
   auto batch = on.first_batch();
+  batch.rows = rows.for_values(n);
+  const bool range = batch.rows.count != rows.count;
   for (std::size_t level = 0; level < tree.levels.size(); ++level) {
-    const bool last = level + 1 == tree.levels.size(), with_vectors = rows.all || !last;
+    const bool last = level + 1 == tree.levels.size(), with_vectors = !rows.ends_only() || !last;
     batch.count = static_cast<Index>(tree.levels[level].size());
     batch.largest = tree.largest[level];
     batch.end_rows = !last;
@@ -109,10 +136,18 @@ DivideAndConquerResult solve_levels(Executor& on, const Division& division, Inde
       on.order_values(batch, with_vectors);
     }
     if (last && subset) found = select_values();
-    if (!whole && with_vectors)
-      form_level(on, tree.levels[level], batch,
-                 last && subset ? roots_among(on.last_merge(batch, found)) : Roots{0, n});
+    if (!whole && with_vectors) {
+      const Roots roots = last && subset ? roots_among(on.last_merge(batch, found)) : Roots{0, n};
+      if (!range || !last) form_level(on, tree.levels[level], batch, roots);
+      if (range) {
+        auto part = batch;
+        part.rows = rows;
+        part.ends_are_formed = true;
+        form_level(on, tree.levels[level], part, roots);
+      }
+    }
     batch.merges += batch.count;
+    if (selection.progress) selection.progress(done_after(tree, level + 1));
   }
   on.store(found, division.exponent);
   const unsigned failed = on.failed();

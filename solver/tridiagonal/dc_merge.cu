@@ -42,7 +42,7 @@ __device__ void compress_end_rows(const Batch<R>& batch, const Merge& merge, con
        s += static_cast<Index>(gridDim.y) * width)
     if (!x.linked[s]) {
       compress(s, true, batch.rows.upper_first(merge), batch.arrays.first_of_c);
-      compress(s, false, batch.rows.last_of_lower(merge), batch.arrays.last_of_c);
+      compress(s, false, batch.rows.end(merge) - 1, batch.arrays.last_of_c);
     }
 }
 
@@ -96,7 +96,7 @@ struct RowLaunch {
   int threads;
   template <class R>
   RowLaunch(const Queue& queue, const Batch<R>& batch) {
-    const Index rows = batch.rows.all ? batch.largest : 2;
+    const Index rows = batch.rows.ends_only() ? 2 : batch.largest;
     threads = 32;
     while (threads < max_threads && 2 * threads < rows) threads *= 2;
     const Index tiles = (rows + threads - 1) / threads + 1;  // each child may end in a partial tile

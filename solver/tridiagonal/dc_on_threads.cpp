@@ -30,10 +30,15 @@ static_assert(leaf_rows == 8, "SolveLeaves");
 Index panel_width(std::int64_t n) {
   return static_cast<Index>(std::min<std::int64_t>(columns_of_panel, round_up(n, std::int64_t{16})));
 }
-// Values of C for each row of T: the columns and the unused rows of the tiles.
+// Values of C for each row: the columns and the unused rows of the tiles.
 template <class R>
 std::int64_t pitch(std::int64_t n, const Kernels<R>& kernels) {
   return round_up(n + 2 * kernels.tile_rows, std::int64_t{16});
+}
+// Values of C for the unused rows of a merge of which only some rows are in the range. There are two such merges in a level, at most.
+template <class R>
+std::int64_t unused(std::int64_t n, std::int64_t rows, const Kernels<R>& kernels) {
+  return rows < n ? 2 * kernels.tile_rows * n : 0;
 }
 
 template <class R>
@@ -65,36 +70,39 @@ struct OnThreads<R>::Part {
   Merge merge;
   Shape<R>* shape;
   Arrays<R> x;
-  R *upper, *lower, *deflated, *u;  // the pieces of C, the panel of U
+  R *upper, *lower, *deflated, *u;  // the pieces of C, the panel of U; null: no row of the merge is kept
 };
 
 template <class R>
-OnThreads<R>::Workspace::Workspace(Arena& arena, std::int64_t n, bool vectors, std::int64_t most)
+OnThreads<R>::Workspace::Workspace(Arena& arena, std::int64_t n, std::int64_t rows, std::int64_t most)
     : arrays(arena.take<R>(arrays_size<R>(n))),
-      q(arena.take<R>(!vectors   ? 2 * n
-                      : most < n ? n * n
-                                 : 0)),
-      c(arena.take<R>(n * (vectors ? pitch(n, kernels_of_width<R>()) : 2))),
-      u(arena.take<R>(vectors ? n * panel_width(n) : 0)) {}
+      ends(arena.take<R>(rows < n ? 4 * n : 0)),
+      q(arena.take<R>(most < n ? rows * n : 0)) {
+  if (rows == 0) return;
+  const Kernels<R> kernels = kernels_of_width<R>();
+  c = arena.take<R>(rows * pitch(n, kernels) + 2 * unused(n, rows, kernels));
+  u = arena.take<R>(n * panel_width(n));
+}
 
 template <class R>
 OnThreads<R>::OnThreads(const Division& division, const std::vector<R>& d, const std::vector<R>& e, R* values,
                         MatrixView<R> z, const Workspace& own, int threads, const Selection& wanted)
     : n_(static_cast<Index>(d.size())),
-      rows_{z.data != nullptr},
+      rows_(rows_of(z, wanted)),
       threads_(threads),
       values_(values),
       z_(z),
-      q_(!rows_.all ? MatrixView<R>{own.q, 2, n_, 2}
-         : own.q    ? MatrixView<R>{own.q, n_, n_, n_}
-                    : z),
-      ends_{own.c, 2, n_, 2},
+      q_(own.q ? MatrixView<R>{own.q, rows_.count, n_, rows_.count} : z),
+      ends_of_q_{own.ends, 2, n_, 2},
+      ends_of_c_{own.ends ? own.ends + 2 * std::int64_t{n_} : nullptr, 2, n_, 2},
       kernels_(kernels_of_width<R>()),
       x_(place_arrays(n_, own.arrays)),
       c_(own.c),
       u_(own.u),
       found_{0, n_},
       wanted_(wanted),
+      before_last_(
+          done_after(division.tree, division.tree.levels.size() - (division.tree.levels.empty() ? 0 : 1))),
       exponent_(division.exponent),
       block_rows_(n_ < 1500 ? block_rows / 2 : block_rows),
       block_columns_(n_ < 1500 ? block_columns / 2 : block_columns) {
@@ -121,13 +129,15 @@ template <class R>
 auto OnThreads<R>::part(const Batch<R>& batch, Index m) const -> Part {
   const Merge& merge = batch.merges[m];
   Part p{merge, &batch.shapes[m], batch.arrays.at(merge.first), nullptr, nullptr, nullptr, nullptr};
-  if (!rows_.all) return p;
+  const Index kept = rows_.ends_only() ? 0 : rows_.count_of(merge);
+  if (kept == 0) return p;
   const auto tiles = [&](Index rows) {
     return static_cast<std::int64_t>(round_up(rows, static_cast<Index>(kernels_.tile_rows)));
   };
-  p.upper = c_ + merge.first * pitch(n_, kernels_);
-  p.lower = p.upper + tiles(merge.upper) * p.shape->upper_end();
-  p.deflated = p.lower + tiles(merge.size - merge.upper) * (p.shape->k - p.shape->lower_begin());
+  p.upper = c_ + rows_.above(merge.first) * pitch(n_, kernels_) +
+            (merge.first > rows_.first ? unused(n_, rows_.count, kernels_) : 0);
+  p.lower = p.upper + tiles(rows_.upper_count(merge)) * p.shape->upper_end();
+  p.deflated = p.lower + tiles(rows_.lower_count(merge)) * (p.shape->k - p.shape->lower_begin());
   p.u = u_ + static_cast<std::int64_t>(merge.first) * panel_width(n_);
   return p;
 }
@@ -156,7 +166,7 @@ void OnThreads<R>::each_piece(const Batch<R>& batch, const Pieces& pieces, const
 template <class R>
 void OnThreads<R>::store_leaf(const Leaf& leaf, const R* values, const R* z, Index columns_apart,
                               Index rows_apart) {
-  const Index m = leaf.size;
+  const Index m = leaf.size, kept = rows_.above(leaf.first), end = rows_.above(leaf.first + m);
   for (Index k = 0; k < m; ++k) {
     const R value = values[k * rows_apart];
     Index place = leaf.first;
@@ -167,11 +177,11 @@ void OnThreads<R>::store_leaf(const Leaf& leaf, const R* values, const R* z, Ind
     const R* const vector = z + k * columns_apart;
     x_.d[place] = value;
     x_.column[place] = place;
-    if (rows_.all) {
-      for (Index i = 0; i < m; ++i) q_(leaf.first + i, place) = vector[i * rows_apart];
-    } else {
-      q_(0, place) = vector[0];
-      q_(1, place) = vector[(m - 1) * rows_apart];
+    for (Index row = kept; row < end; ++row)
+      q_(row, place) = vector[(rows_.first + row - leaf.first) * rows_apart];
+    if (ends_of_q_.data) {
+      ends_of_q_(0, place) = vector[0];
+      ends_of_q_(1, place) = vector[(m - 1) * rows_apart];
     }
   }
 }
@@ -228,15 +238,16 @@ void OnThreads<R>::merge_whole(const Batch<R>& batch) {
     solve_roots(p, 0, k);
     order_one(p);
     correct(p, 0, k);
-    if (!rows_.all) {
+    if (batch.rows.ends_only()) {
       compress_ends(p);
-      form_ends(p, true, 0, size);
-      return;
+      form_ends(p, 0, size);
     }
+    if (!p.u) return;
+    const bool forms_ends = !batch.rows.ends_only();
     compress_rows(p, true, 0, size);
     compress_rows(p, false, 0, size);
     const Roots all{0, k};
-    for (Index group = 0; group < pieces_of(k, kernels_.group); ++group) form_u(p, true, all, group);
+    for (Index group = 0; group < pieces_of(k, kernels_.group); ++group) form_u(p, forms_ends, all, group);
     for (Index block = 0; block < blocks_of(p, all); ++block) multiply(p, true, all, block);
     keep_deflated(p, true, k, size);
   });
@@ -245,7 +256,8 @@ void OnThreads<R>::merge_whole(const Batch<R>& batch) {
 template <class R>
 void OnThreads<R>::deflate_one(const Part& p) const {
   const R e = x_.e[p.merge.cut()];
-  for (Index i = 0; i < p.merge.size; ++i) form_z(p.merge, rows_, q_, p.x, e, i);
+  const MatrixView<const R> q = ends_of_q_.data ? ends_of_q_ : q_;
+  for (Index i = 0; i < p.merge.size; ++i) form_z(p.merge, rows_.for_values(n_), q, p.x, e, i);
   dc::deflate(OneThread{}, p.merge, p.x, e, p.shape);
 }
 template <class R>
@@ -271,7 +283,7 @@ template <class R>
 Roots OnThreads<R>::roots_to_solve(const Part& p, bool last) const {
   const Index k = p.shape->k;
   const Subset& subset = wanted_.subset;
-  if (!last || rows_.all || subset.by == Subset::By::all) return {0, k};
+  if (!last || !rows_.ends_only() || subset.by == Subset::By::all) return {0, k};
   const R* const pole = p.x.pole;
   Roots roots{0, k};
   if (subset.by == Subset::By::index) {
@@ -352,22 +364,22 @@ void OnThreads<R>::order_values(const Batch<R>& batch, bool with_vectors) {
       });
 }
 
-// Child 1's rows, or child 2's rows, of the columns to which merged entries begin ... end - 1 lead, as compress_row().
+// The kept rows of child 1, or of child 2, of the columns to which merged entries begin ... end - 1 lead, as compress_row().
 template <class R>
 void OnThreads<R>::compress_rows(const Part& p, bool upper_rows, Index begin, Index end) const {
   const Merge& merge = p.merge;
   const Shape<R>& shape = *p.shape;
   const Arrays<R>& x = p.x;
   const Index k = shape.k, tile = kernels_.tile_rows;
-  const Index rows = upper_rows ? merge.upper : merge.size - merge.upper;
-  const Index first_row = upper_rows ? 0 : merge.upper;
+  const Index kept = rows_.count_of(merge), upper = rows_.upper_count(merge);
+  const Index first_row = upper_rows ? 0 : upper, rows = upper_rows ? upper : kept - upper;
+  const Index row_of_q = rows_.upper_first(merge) + first_row;
   const Index first_column = upper_rows ? 0 : shape.lower_begin();
   const Index inner = (upper_rows ? shape.upper_end() : k) - first_column;
   // The rows from `row` on of an entry's column of Q; null: zeros.
   const auto entries = [&](Index t, Index row) -> const R* {
     const Index column = x.source[t];
-    return (column - merge.first < merge.upper) == upper_rows ? &q_(merge.first + first_row + row, column)
-                                                              : nullptr;
+    return (column - merge.first < merge.upper) == upper_rows ? &q_(row_of_q + row, column) : nullptr;
   };
   const auto to_kept = [&](Index target, Index row) {
     return (upper_rows ? p.upper : p.lower) + static_cast<std::int64_t>(row) * inner +
@@ -375,13 +387,12 @@ void OnThreads<R>::compress_rows(const Part& p, bool upper_rows, Index begin, In
   };
   const auto write = [&](Index target, Index row, Index count, const R* values) {
     if (target >= k) {
-      std::copy_n(values, count,
-                  p.deflated + static_cast<std::int64_t>(target - k) * merge.size + first_row + row);
+      std::copy_n(values, count, p.deflated + static_cast<std::int64_t>(target - k) * kept + first_row + row);
     } else {
       R* const to = to_kept(target, row);
       std::fill(std::copy_n(values, count, to), to + tile, R(0));
-      if (upper_rows && row == 0) x.first_of_c[target] = values[0];
-      if (!upper_rows && row + count == rows) x.last_of_c[target] = values[count - 1];
+      if (rows_.is_first(merge, row_of_q + row)) x.first_of_c[target] = values[0];
+      if (rows_.is_last(merge, row_of_q + row + count - 1)) x.last_of_c[target] = values[count - 1];
     }
   };
   for (Index s = begin; s < end; ++s) {
@@ -415,15 +426,15 @@ void OnThreads<R>::compress_ends(const Part& p) const {
   for (Index s = 0; s < p.merge.size; ++s)
     for (const Index row : {0, 1})
       if (!p.x.linked[s] && !compress_skips(*p.shape, p.x, row == 0, s))
-        compress_row(p.merge, *p.shape, p.x, q_, ends_, row, row == 0,
+        compress_row(p.merge, *p.shape, p.x, ends_of_q_, ends_of_c_, row, row == 0,
                      row == 0 ? p.x.first_of_c : p.x.last_of_c, s,
-                     entry_of_row(p.merge, p.x, q_, row, row == 0, s));
+                     entry_of_row(p.merge, p.x, ends_of_q_, row, row == 0, s));
 }
 
 template <class R>
 void OnThreads<R>::compress(const Batch<R>& batch) {
-  if (!rows_.all) return;  // form_end_rows()
-  const auto pieces = [](const Part& p) { return pieces_of(p.merge.size, columns_of_piece); };
+  if (batch.rows.ends_only()) return;  // form_end_rows()
+  const auto pieces = [](const Part& p) { return p.u ? pieces_of(p.merge.size, columns_of_piece) : 0; };
   each_piece(
       batch, [&](const Part& p) { return 2 * pieces(p); },
       [&](const Part& p, Index piece) {
@@ -433,15 +444,15 @@ void OnThreads<R>::compress(const Batch<R>& batch) {
       });
 }
 
-// The end rows of columns begin ... end - 1 of Q, for values only.
+// The end rows of columns begin ... end - 1 of Q.
 template <class R>
-void OnThreads<R>::form_ends(const Part& p, bool end_rows, Index begin, Index end) const {
+void OnThreads<R>::form_ends(const Part& p, Index begin, Index end) const {
   const Index k = p.shape->k, roots_end = std::min(k, end);
   for (Index j = begin; j < roots_end; j += kernels_.group)
-    kernels_.form_columns(rank_one(p), j, roots_end, end_rows, nullptr);
+    kernels_.form_columns(rank_one(p), j, roots_end, true, nullptr);
   for (Index t = begin; t < end; ++t) {
-    q_(0, p.merge.first + t) = t < k ? p.x.first_of_q[t] : ends_(0, p.merge.first + t);
-    q_(1, p.merge.first + t) = t < k ? p.x.last_of_q[t] : ends_(1, p.merge.first + t);
+    ends_of_q_(0, p.merge.first + t) = t < k ? p.x.first_of_q[t] : ends_of_c_(0, p.merge.first + t);
+    ends_of_q_(1, p.merge.first + t) = t < k ? p.x.last_of_q[t] : ends_of_c_(1, p.merge.first + t);
   }
 }
 template <class R>
@@ -452,7 +463,7 @@ void OnThreads<R>::form_end_rows(const Batch<R>& batch) {
   each_piece(
       batch, [&](const Part& p) { return pieces_of(p.merge.size, piece_columns); },
       [&](const Part& p, Index piece) {
-        form_ends(p, true, piece * piece_columns, std::min(p.merge.size, (piece + 1) * piece_columns));
+        form_ends(p, piece * piece_columns, std::min(p.merge.size, (piece + 1) * piece_columns));
       });
 }
 
@@ -464,24 +475,24 @@ Roots OnThreads<R>::panel_of(const Part& p, Roots roots, Index panel) const {
 }
 
 template <class R>
-void OnThreads<R>::form_u(const Part& p, bool end_rows, Roots panel, Index group) const {
+void OnThreads<R>::form_u(const Part& p, bool forms_ends, Roots panel, Index group) const {
   const Index j = group * kernels_.group;
-  kernels_.form_columns(rank_one(p), panel.begin + j, panel.end, end_rows,
+  kernels_.form_columns(rank_one(p), panel.begin + j, panel.end, forms_ends,
                         p.u + static_cast<std::int64_t>(j) * p.shape->k);
 }
 
 // Where column t of the merge's Q goes; null: the caller does not want it.
 template <class R>
 R* OnThreads<R>::column(const Part& p, bool last, Index t) const {
-  if (!last) return &q_(p.merge.first, p.merge.first + t);
+  if (!last) return &q_(rows_.upper_first(p.merge), p.merge.first + t);
   const std::int64_t place = p.x.survivor[t] - found_.first;  // multiply_apart()
   return place >= 0 && place < found_.count ? &z_(0, place) : nullptr;
 }
 
 template <class R>
 Index OnThreads<R>::blocks_of(const Part& p, Roots panel) const {
-  return pieces_of(panel.count(), block_columns_) *
-         (pieces_of(p.merge.upper, block_rows_) + pieces_of(p.merge.size - p.merge.upper, block_rows_));
+  return pieces_of(panel.count(), block_columns_) * (pieces_of(rows_.upper_count(p.merge), block_rows_) +
+                                                     pieces_of(rows_.lower_count(p.merge), block_rows_));
 }
 
 // One block of the panel's columns of Q := C U, by columns and then by rows.
@@ -489,14 +500,15 @@ template <class R>
 void OnThreads<R>::multiply(const Part& p, bool end_rows, Roots panel, Index block) const {
   const Merge& merge = p.merge;
   const Shape<R>& shape = *p.shape;
-  const Index upper_blocks = pieces_of(merge.upper, block_rows_);
-  const Index row_blocks = upper_blocks + pieces_of(merge.size - merge.upper, block_rows_);
+  const Index upper = rows_.upper_count(merge), lower = rows_.lower_count(merge);
+  const Index upper_blocks = pieces_of(upper, block_rows_);
+  const Index row_blocks = upper_blocks + pieces_of(lower, block_rows_);
   const Index first_column = block / row_blocks * block_columns_;
   const Index columns = std::min(block_columns_, panel.count() - first_column);
   const bool upper_rows = block % row_blocks < upper_blocks;
   const Index row = (block % row_blocks - (upper_rows ? 0 : upper_blocks)) * block_rows_;
-  const Index all_rows = upper_rows ? merge.upper : merge.size - merge.upper;
-  const Index rows = std::min(block_rows_, all_rows - row);
+  const Index rows = std::min(block_rows_, (upper_rows ? upper : lower) - row);
+  const Index kept_row = (upper_rows ? 0 : upper) + row, row_of_q = rows_.upper_first(merge) + kept_row;
   const Index padded = round_up(rows, static_cast<Index>(kernels_.tile_rows));
   const Index first_inner = upper_rows ? 0 : shape.lower_begin();
   const Index inner = (upper_rows ? shape.upper_end() : shape.k) - first_inner;
@@ -513,17 +525,18 @@ void OnThreads<R>::multiply(const Part& p, bool end_rows, Roots panel, Index blo
     const Index root = panel.begin + first_column + j;
     R* const to = column(p, !end_rows, root);
     if (!to) continue;
-    std::copy_n(sum + j * padded, rows, to + (upper_rows ? 0 : merge.upper) + row);
-    if (end_rows && upper_rows && row == 0) to[0] = p.x.first_of_q[root];
-    if (end_rows && !upper_rows && row + rows == all_rows) to[merge.size - 1] = p.x.last_of_q[root];
+    std::copy_n(sum + j * padded, rows, to + kept_row);
+    if (end_rows && rows_.is_first(merge, row_of_q)) to[kept_row] = p.x.first_of_q[root];
+    if (end_rows && rows_.is_last(merge, row_of_q + rows - 1)) to[kept_row + rows - 1] = p.x.last_of_q[root];
   }
 }
 
 template <class R>
 void OnThreads<R>::keep_deflated(const Part& p, bool end_rows, Index begin, Index end) const {
+  const Index kept = rows_.count_of(p.merge);
   for (Index t = begin; t < end; ++t)
     if (R* const to = column(p, !end_rows, t))
-      std::copy_n(p.deflated + static_cast<std::int64_t>(t - p.shape->k) * p.merge.size, p.merge.size, to);
+      std::copy_n(p.deflated + static_cast<std::int64_t>(t - p.shape->k) * kept, kept, to);
 }
 
 template <class R>
@@ -532,7 +545,7 @@ void OnThreads<R>::multiply_apart(const std::vector<Merge>&, const Batch<R>& bat
   if (!end_rows)
     for (Index place = 0; place < n_; ++place) x_.survivor[x_.column[place]] = place;
   const auto deflated_pieces = [&](const Part& p, Index panel) {
-    return panel == 0 ? pieces_of(p.merge.size - p.shape->k, columns_of_piece) : 0;
+    return p.u && panel == 0 ? pieces_of(p.merge.size - p.shape->k, columns_of_piece) : 0;
   };
   Index panels = 1;
   for (Index m = 0; m < batch.count; ++m)
@@ -540,8 +553,9 @@ void OnThreads<R>::multiply_apart(const std::vector<Merge>&, const Batch<R>& bat
                                         panel_width(n_)));
   for (Index panel = 0; panel < panels; ++panel) {
     each_piece(
-        batch, [&](const Part& p) { return pieces_of(panel_of(p, roots, panel).count(), kernels_.group); },
-        [&](const Part& p, Index group) { form_u(p, end_rows, panel_of(p, roots, panel), group); });
+        batch,
+        [&](const Part& p) { return p.u ? pieces_of(panel_of(p, roots, panel).count(), kernels_.group) : 0; },
+        [&](const Part& p, Index group) { form_u(p, batch.forms_ends(), panel_of(p, roots, panel), group); });
     each_piece(
         batch,
         [&](const Part& p) { return deflated_pieces(p, panel) + blocks_of(p, panel_of(p, roots, panel)); },
@@ -552,6 +566,9 @@ void OnThreads<R>::multiply_apart(const std::vector<Merge>&, const Batch<R>& bat
           else
             multiply(p, end_rows, panel_of(p, roots, panel), piece - before);
         });
+    if (!end_rows && wanted_.progress)
+      wanted_.progress(
+          std::lerp(before_last_, 1.0, static_cast<double>(panel + 1) / static_cast<double>(panels)));
   }
 }
 
@@ -565,9 +582,10 @@ LastMerge OnThreads<R>::last_merge(const Batch<R>& batch, const Selected& found)
 template <class R>
 void OnThreads<R>::store(const Selected& found, int exponent) {
   for (std::int64_t i = 0; i < found.count; ++i) values_[i] = std::ldexp(x_.d[found.first + i], exponent);
-  if (rows_.all && merges_.empty())
-    for (std::int64_t i = 0; i < found.count; ++i)
-      if (const R* const from = &q_(0, found.first + i); from != &z_(0, i)) std::copy_n(from, n_, &z_(0, i));
+  if (rows_.ends_only() || !merges_.empty()) return;
+  for (std::int64_t i = 0; i < found.count; ++i)
+    if (const R* const from = &q_(0, found.first + i); from != &z_(0, i))
+      std::copy_n(from, rows_.count, &z_(0, i));
 }
 
 EIGEN_G_INSTANTIATE_CLASS(real_types, OnThreads);

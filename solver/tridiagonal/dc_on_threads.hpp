@@ -6,7 +6,7 @@
 // C and U lie in memory as the products read them. A merge's part of C has three pieces: the kept columns in child 1's rows, the kept columns
 // in child 2's rows, both as [tiles of rows][column][tile_rows], and the deflated columns one after the other. U has its columns in groups,
 // [group][row][columns of the group], and only the columns of one panel at a time. The products of the last merge go to their places in
-// the caller's Z. Before the last merge Q is in the caller's Z if that has n columns.
+// the caller's Z. Before the last merge Q is in the caller's Z if that has n columns. With a range of rows C has the rows of the range.
 #pragma once
 
 #include <cstdint>
@@ -22,21 +22,21 @@ namespace eigen_g::dc {
 template <class R>
 class OnThreads {
  public:
-  // The memory for n rows and at most `most` pairs.
+  // The memory for a T of order n, `rows` rows of its vectors (0: values only) and at most `most` pairs.
   struct Workspace {
-    R *arrays = nullptr, *q = nullptr, *c = nullptr, *u = nullptr;
-    Workspace(Arena& arena, std::int64_t n, bool vectors, std::int64_t most);
+    R *arrays = nullptr, *ends = nullptr, *q = nullptr, *c = nullptr, *u = nullptr;
+    Workspace(Arena& arena, std::int64_t n, std::int64_t rows, std::int64_t most);
   };
 
   //   d, e     of the torn T (Division)
   //   values   the eigenvalues wanted, out
-  //   z        n x (number of pairs wanted), out; data null: values only
+  //   z        (number of rows wanted) x (number of pairs wanted), out; data null: values only
   //   threads  the largest number of threads
-  //   wanted   a subset. Without vectors the last merge computes only the roots that may belong to it
+  //   wanted   a subset, and the first row wanted. Without vectors the last merge computes only the roots that may belong to the subset
   OnThreads(const Division& division, const std::vector<R>& d, const std::vector<R>& e, R* values,
             MatrixView<R> z, const Workspace& own, int threads, const Selection& wanted = {});
 
-  Batch<R> first_batch() { return {merges_.data(), shapes_.data(), 0, 0, x_, rows_, &failed_, true}; }
+  Batch<R> first_batch() { return {merges_.data(), shapes_.data(), 0, 0, x_, {}, &failed_, true, false}; }
   bool takes_whole(const Batch<R>& batch) const;
   void merge_whole(const Batch<R>& batch);
   bool in_one_launch(const Batch<R>&) const { return false; }
@@ -75,9 +75,9 @@ class OnThreads {
   void correct(const Part& p, Index begin, Index end) const;
   void compress_rows(const Part& p, bool upper_rows, Index begin, Index end) const;
   void compress_ends(const Part& p) const;
-  void form_ends(const Part& p, bool end_rows, Index begin, Index end) const;
+  void form_ends(const Part& p, Index begin, Index end) const;
   Roots panel_of(const Part& p, Roots roots, Index panel) const;
-  void form_u(const Part& p, bool end_rows, Roots panel, Index group) const;
+  void form_u(const Part& p, bool forms_ends, Roots panel, Index group) const;
   void multiply(const Part& p, bool end_rows, Roots panel, Index block) const;
   void keep_deflated(const Part& p, bool end_rows, Index begin, Index end) const;
   R* column(const Part& p, bool last, Index t) const;
@@ -88,7 +88,8 @@ class OnThreads {
   Rows rows_;
   int threads_;
   R* values_;
-  MatrixView<R> z_, q_, ends_;
+  MatrixView<R> z_, q_;
+  MatrixView<R> ends_of_q_, ends_of_c_;  // end rows, if Q does not have all rows; else data is null
   Kernels<R> kernels_;
   std::vector<Merge> merges_;
   std::vector<Shape<R>> shapes_;
@@ -96,6 +97,7 @@ class OnThreads {
   R *c_, *u_;
   Selected found_;
   Selection wanted_;
+  double before_last_;  // fraction of the work before the last merge
   int exponent_;
   Index block_rows_, block_columns_;
   unsigned failed_ = ~0u;

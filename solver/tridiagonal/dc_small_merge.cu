@@ -54,14 +54,14 @@ __device__ void compress_all(const Merge& merge, Rows rows, const Shape<R>& shap
 // First k columns of Q := compressed Q times U, except the end rows, which are copied from first_of_q and last_of_q. The deflated columns
 // are copied.
 template <class R>
-__device__ void multiply_all(const Merge& merge, const Shape<R>& shape, const Arrays<R>& x, bool end_rows,
-                             MatrixView<const same_t<R>> compressed, const Vectors<R>& u,
+__device__ void multiply_all(const Merge& merge, Rows rows, const Shape<R>& shape, const Arrays<R>& x,
+                             bool end_rows, MatrixView<const same_t<R>> compressed, const Vectors<R>& u,
                              MatrixView<same_t<R>> q) {
   const Index row = ThreadRange().row, column = ThreadRange().column;
   if (row >= merge.size) return;
   const bool upper = row < merge.upper;
   const R* const end_row =
-      end_rows ? Rows{true}.of_end_row(merge, merge.first + row, x.first_of_q, x.last_of_q) : nullptr;
+      end_rows ? rows.of_end_row(merge, merge.first + row, x.first_of_q, x.last_of_q) : nullptr;
   const Index begin = upper ? 0 : shape.lower_begin(), end = upper ? shape.upper_end() : shape.k;
   R sums[columns_a_thread] = {};
   if (column < shape.k)
@@ -116,7 +116,7 @@ __global__ void __launch_bounds__(threads)
     kept.d[rank] = x.d[rank];
     kept.column[rank] = x.column[rank];
   }
-  if (!batch.rows.all) {
+  if (batch.rows.ends_only()) {
     if (mine < shape.k) form_end_rows(Crew(), shape, x, mine);
     Block<R>::sync();
     if (rank < merge.size) {
@@ -129,7 +129,7 @@ __global__ void __launch_bounds__(threads)
     form_vector(Crew(), shape, x, mine, batch.end_rows,
                 [&](Index g, R value) { u[g * stride + mine] = value; });
   Block<R>::sync();
-  multiply_all(merge, shape, x, batch.end_rows, compressed, u, q);
+  multiply_all(merge, batch.rows, shape, x, batch.end_rows, compressed, u, q);
 }
 
 }  // namespace

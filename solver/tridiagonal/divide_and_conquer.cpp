@@ -49,7 +49,8 @@ DivideAndConquerResult solve_small(std::vector<R>& d, std::vector<R>& e, R* w, M
   for (std::int64_t k = 0; k < found.count; ++k) {
     const auto from = static_cast<std::size_t>(found.first + k);
     w[k] = std::ldexp(values[from], exponent);
-    if (z.data) std::copy_n(&u[order[from] * size], n, &z(0, k));
+    if (z.data)
+      std::copy_n(&u[order[from] * size + static_cast<std::size_t>(selection.first_row)], z.rows, &z(0, k));
   }
   return {Status::converged, 0, found};
 }
@@ -58,6 +59,11 @@ DivideAndConquerResult solve_small(std::vector<R>& d, std::vector<R>& e, R* w, M
 constexpr std::int64_t smallest_order_of_few = 16;
 bool few(std::int64_t n, std::int64_t count) {
   return n >= smallest_order_of_few && count > 0 && count <= n / 8;
+}
+
+// A range of rows of such vectors is taken from all of their rows.
+std::int64_t most_of_few(std::int64_t n, std::int64_t rows, std::int64_t most) {
+  return rows > 0 && rows < n ? std::min(most, n / 8) : 0;
 }
 
 // The number of eigenvalues of tridiag(e, d, e) below x, or a number next to it. Source: Kahan 1966; LAPACK dstebz.
@@ -99,9 +105,9 @@ bool solve_few(const Whole<R>& t, const dc::Division& division, const std::vecto
                DivideAndConquerResult& outcome) {
   const auto n = static_cast<std::int64_t>(t.d.size());
   Arena arena = scratch;
-  const typename dc::OnThreads<R>::Workspace own(arena, n, false, n);
+  const typename dc::OnThreads<R>::Workspace own(arena, n, 0, n);
   dc::OnThreads<R> on(division, torn_d, t.e, d, {}, own, threads, selection);
-  outcome = dc::solve_levels(on, division, static_cast<dc::Index>(n), dc::Rows{false}, selection);
+  outcome = dc::solve_levels(on, division, static_cast<dc::Index>(n), {}, selection);
   const Selected found = outcome.found;
   if (outcome.status != Status::converged || found.count == 0) return true;
   if (found.count > n / 8) return false;
@@ -113,13 +119,21 @@ bool solve_few(const Whole<R>& t, const dc::Division& division, const std::vecto
 }  // namespace
 
 template <class R>
-std::uint64_t divide_and_conquer_bytes_on_cpu(std::int64_t n, bool with_vectors, std::int64_t most) {
+std::uint64_t divide_and_conquer_bytes_on_cpu(std::int64_t n, std::int64_t rows, std::int64_t most) {
   if (n > largest_order)
     throw InvalidArgument(Argument::n, "is " + std::to_string(n) +
                                            "; the divide and conquer on the CPU takes at most " +
                                            std::to_string(largest_order));
-  return bytes_taken(
-      [&](Arena& arena) { typename dc::OnThreads<R>::Workspace(arena, n, with_vectors, most); });
+  using Workspace = typename dc::OnThreads<R>::Workspace;
+  const auto bytes_of = [&](std::int64_t height) {
+    return bytes_taken([&](Arena& arena) { Workspace(arena, n, height, most); });
+  };
+  const std::int64_t few = most_of_few(n, rows, most);
+  if (few == 0) return bytes_of(rows);
+  return std::max(bytes_of(rows), bytes_taken([&](Arena& arena) {
+                    arena.matrix<R>(n, few, n);
+                    arena.part(std::max(bytes_of(0), inverse_iteration_bytes<R>(n, few)));
+                  }));
 }
 
 template <class R>
@@ -133,14 +147,22 @@ DivideAndConquerResult divide_and_conquer_on_cpu(std::int64_t n, R* d, R* e, Mat
   for (R& x : whole.d) x = std::ldexp(x, -division.exponent);
   if (n <= largest_order_by_ql) return solve_small<R>(whole.d, torn_e, d, z, selection, division.exponent);
   const int threads = team_threads(n);
+  const std::int64_t most = selection.subset.max_count(n);
   if (z.data && few(n, wanted_pairs(whole, selection, division.exponent))) {
     DivideAndConquerResult outcome;
-    if (solve_few(whole, division, torn_d, d, z, scratch, selection, threads, outcome)) return outcome;
+    Arena rest = scratch;
+    const std::int64_t columns = most_of_few(n, z.rows, most);
+    const MatrixView<R> vectors = columns > 0 ? rest.matrix<R>(n, columns, n) : z;
+    if (solve_few(whole, division, torn_d, d, vectors, rest, selection, threads, outcome)) {
+      for (std::int64_t k = 0; columns > 0 && k < outcome.found.count; ++k)
+        std::copy_n(&vectors(selection.first_row, k), z.rows, &z(0, k));
+      return outcome;
+    }
   }
-  const typename dc::OnThreads<R>::Workspace own(scratch, n, z.data != nullptr,
-                                                 selection.subset.max_count(n));
+  const dc::Rows rows = dc::rows_of(z, selection);
+  const typename dc::OnThreads<R>::Workspace own(scratch, n, rows.count, most);
   dc::OnThreads<R> on(division, torn_d, torn_e, d, z, own, threads, selection);
-  return dc::solve_levels(on, division, static_cast<dc::Index>(n), dc::Rows{z.data != nullptr}, selection);
+  return dc::solve_levels(on, division, static_cast<dc::Index>(n), rows, selection);
 }
 
 EIGEN_G_INSTANTIATE(real_types, divide_and_conquer_on_cpu, divide_and_conquer_bytes_on_cpu);

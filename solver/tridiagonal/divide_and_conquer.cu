@@ -138,7 +138,9 @@ class OnDevice {
         failure_(failure),
         team_(team) {}
 
-  Batch<R> first_batch() const { return {w_.merges, w_.shapes, 0, 0, w_.arrays, rows_, w_.failed, true}; }
+  Batch<R> first_batch() const {
+    return {w_.merges, w_.shapes, 0, 0, w_.arrays, rows_, w_.failed, true, false};
+  }
   void solve_leaves(const std::vector<Leaf>& leaves) const {
     dc::solve_leaves(queue_, w_.leaves, static_cast<Index>(leaves.size()), w_.arrays, rows_, w_.q, w_.failed);
   }
@@ -220,8 +222,8 @@ DivideAndConquerResult divide_and_conquer(const Products<R>& products, std::int6
   if (n == 0) return {};
   const Queue& queue = products.queue();
   const auto order = static_cast<Index>(n);
-  const Rows rows{z_dev.data != nullptr};
-  const Layout<R> layout(n, rows.all, !places.q.data);
+  const Rows rows = z_dev.data ? Rows{0, order} : Rows{};
+  const Layout<R> layout(n, !rows.ends_only(), !places.q.data);
   R* const pinned =
       reinterpret_cast<R*>(queue.resources().pinned(room_of<double, R>(layout.lists() + 2 * n)));
   copy(queue, pinned, d_dev, static_cast<std::size_t>(n));
@@ -232,8 +234,8 @@ DivideAndConquerResult divide_and_conquer(const Products<R>& products, std::int6
   if (division.not_finite >= 0) return {Status::not_converged, division.not_finite + 1, {}};
 
   Workspace<R> w = layout.place(scratch_dev);
-  if (rows.all && places.q.data) w.q = places.q;
-  const MatrixView<R> c = !rows.all ? w.end_rows : places.compressed.data ? places.compressed : z_dev;
+  if (!rows.ends_only() && places.q.data) w.q = places.q;
+  const MatrixView<R> c = rows.ends_only() ? w.end_rows : places.compressed.data ? places.compressed : z_dev;
   upload(queue, d, e, division.tree, pinned, w);
   OnDevice<R> on(products, w, rows, c, d_dev, {z_dev.data, n, n, z_dev.lda},
                  reinterpret_cast<unsigned*>(pinned), team);

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 
 #include "gemm_df/engines/products.hpp"
 #include "hybrid/matrix_view.hpp"
@@ -23,27 +24,31 @@ struct DivideAndConquerResult {
   Selected found;  // the eigenpairs that were stored
 };
 
-// The eigenpairs of T to store. Only their vectors are formed.
+// The eigenpairs of T to store, and the range of rows of their vectors: rows first_row ... first_row + z.rows - 1. No other entries of vectors
+// are formed.
 struct Selection {
   Subset subset;
-  int scale = 0;  // a subset by value refers to 2^scale times the eigenvalues of T
+  int scale = 0;               // a subset by value refers to 2^scale times the eigenvalues of T
+  std::int64_t first_row = 0;  // row of the vectors that is row 0 of z
+  // Called by the calling thread with the fraction of the work that is done; CPU only. Its exceptions pass through.
+  std::function<void(double fraction)> progress = {};
 };
 
-// On the CPU's threads (dc_on_threads.hpp). The result is the same for any number of threads. The values of a solve without vectors, and the
-// values and vectors of a subset, have the bits of the whole solution.
+// On the CPU's threads (dc_on_threads.hpp). The result is the same for any number of threads. The values of a solve without vectors, the
+// values and vectors of a subset, and the rows of a range have the bits of the whole solution.
 //   d        n values, host, in; out: the eigenvalues found, ascending
 //   e        n - 1 values, host, in
-//   z        n x selection.subset.max_count(n), ldz, host, out: the eigenvectors found; data null: values only
-//   scratch  divide_and_conquer_bytes_on_cpu<R>(n, with_vectors, selection.subset.max_count(n)) bytes of host memory
+//   z        (rows of the range, 1 ... n) x selection.subset.max_count(n), ldz, host, out: the eigenvectors found; data null: values only
+//   scratch  divide_and_conquer_bytes_on_cpu<R>(n, z.rows or 0 without vectors, selection.subset.max_count(n)) bytes of host memory
 // The last merge forms only the vectors of a subset. T may have any finite entries.
 // Blocks until done. Throws std::bad_alloc, and InvalidArgument if n > 2^21 - 1.
-// Cost: at most 4/3 n^3 flops (fewer if eigenvalues deflate), and n^2 + O(n) values of memory, for a subset by index 2 n^2 + O(n); values only:
-// O(n^2) flops, O(n) values.
+// Cost for r rows: at most 4/3 r n^2 flops (fewer if eigenvalues deflate) and O(n^2), and r n + O(n) values of memory, for a subset by index
+// 2 r n + O(n); values only: O(n^2) flops, O(n) values. A subset by value or of at most n/8 pairs needs n^2/8 values more if r < n.
 template <class R>
 DivideAndConquerResult divide_and_conquer_on_cpu(std::int64_t n, R* d, R* e, MatrixView<same_t<R>> z,
                                                  Arena scratch, const Selection& selection = {});
 template <class R>
-std::uint64_t divide_and_conquer_bytes_on_cpu(std::int64_t n, bool with_vectors, std::int64_t most);
+std::uint64_t divide_and_conquer_bytes_on_cpu(std::int64_t n, std::int64_t rows, std::int64_t most);
 
 // n x n matrices in the caller's device memory for the merges: Q and the compressed Q. data null: none.
 template <class R>
@@ -53,7 +58,7 @@ struct MergeBuffers {
 
 // On a GPU, with all data in device memory. The host scales copies of d and e by a power of two, drops small off-diagonal entries as dstedc
 // does, and tears T into leaves. The GPU solves the leaves and merges them level by level (dc_*.hpp, one phase a file).
-//   d_dev, e_dev, z_dev  as above, in device memory; ldz >= n. Without places.compressed z_dev needs n columns for any subset
+//   d_dev, e_dev, z_dev  as above, in device memory; z_dev has all n rows. Without places.compressed z_dev needs n columns for any subset
 //   scratch_dev          divide_and_conquer_bytes<R>(n, with_vectors) bytes: O(n), and with vectors n^2 values for Q and, for U, n rows of
 //                        3/16 n columns, at least 1024 and at most 4096
 //   places               q: used instead of scratch memory for Q (then divide_and_conquer_bytes() takes with_q = false)

@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
-# run.sh BUILD_FOLDER cmake|pkg-config
-# Installs a finished build, moves the installation elsewhere, and builds and runs a small outside project against it.
+# run.sh BUILD_FOLDER cmake|pkg-config|uninstall
+# Installs a finished build, moves the installation elsewhere, and builds and runs a small outside project against it;
+# or installs it below DESTDIR and uninstalls it.
 # Exits with 4 (skipped) if pkg-config is asked for and missing.
 set -euo pipefail
 build=$(cd "$1" && pwd)
@@ -22,6 +23,15 @@ if leaks=$(grep -rIlF -e "$build" -e "$work/first" -e "${here%/tests/consumer}" 
   exit 1
 fi
 "$work/moved/bin/eigen_g" --version
+for file in doc/eigen_g/{LICENSE,README.md,guide/README.md,example/first_solve.cpp} \
+  bash-completion/completions/eigen_g zsh/site-functions/_eigen_g fish/vendor_completions.d/eigen_g.fish; do
+  [[ -s $work/moved/share/$file ]] || { echo "FAILED: share/$file is not installed"; exit 1; }
+done
+page=$work/moved/share/man/man1/eigen_g-solve.1
+if command -v help2man >/dev/null && ! { grep -qF 'eigen_g-solve \- compute' "$page" && grep -qF 'subset\-by\-index' "$page"; }; then
+  echo "FAILED: no man page of solve"
+  exit 1
+fi
 
 case $way in
   cmake)
@@ -29,6 +39,9 @@ case $way in
     cmake --build "$work/build"
     "$work/build/consumer_cpp"
     "$work/build/consumer_c"
+    if [[ -x $work/build/consumer_mpi ]]; then
+      OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1 "$work/build/consumer_mpi"
+    fi
     [[ ! -x $work/build/consumer_symv ]] || "$work/build/consumer_symv"
     [[ ! -x $work/build/consumer_fortran ]] || "$work/build/consumer_fortran"
     if [[ -x $work/build/consumer_lapack ]]; then
@@ -37,6 +50,17 @@ case $way in
       EIGEN_G_LOG=$work/report "$work/build/consumer_lapack_linked"
       cat "$work/report"
       [[ $(grep -c "dsyevd_ *taken 1" "$work/report") == "$(grep -c "LAPACK's names" "$work/report")" ]]
+    fi
+    ;;
+  uninstall)
+    # As packages are made: below DESTDIR. The program runs from there, and uninstall leaves nothing.
+    export DESTDIR=$work/stage
+    cmake --install "$build" --prefix /opt/elsewhere >/dev/null
+    "$DESTDIR/opt/elsewhere/bin/eigen_g" --version
+    cmake --build "$build" --target uninstall >/dev/null
+    if left=$(find "$DESTDIR" -name '*eigen_g*' | grep .); then
+      printf 'FAILED: uninstall leaves:\n%s\n' "$left"
+      exit 1
     fi
     ;;
   pkg-config)

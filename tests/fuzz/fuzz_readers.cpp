@@ -92,9 +92,9 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   const std::string_view bytes(reinterpret_cast<const char*>(data), size);
   if (!announces_much(bytes)) {
     const std::string& file = memory.set(bytes);
-    std::vector<io::Format> formats{io::Format::automatic, io::Format::matrix_market,
-                                    io::Format::npy,       io::Format::raw,
-                                    io::Format::elsi_csc,  io::Format::tridiagonal};
+    std::vector<io::Format> formats{io::Format::automatic, io::Format::matrix_market, io::Format::npy,
+                                    io::Format::raw,       io::Format::elsi_csc,      io::Format::tridiagonal,
+                                    io::Format::text};
     if (io::begins_as_hdf5(bytes)) formats = {io::Format::automatic};  // no other file is taken for one
     for (const io::Format format : formats)
       for (const io::Triangle triangle : {io::Triangle::automatic, io::Triangle::symmetrize}) {

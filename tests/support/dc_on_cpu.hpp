@@ -60,8 +60,9 @@ inline int max_secular_steps(std::vector<double> d, std::vector<double> e) {
   const auto n = static_cast<std::int64_t>(d.size());
   std::vector<double> w(d.size()), z(d.size() * d.size());
   const dc::Division division = dc::divide(d, e);
-  CountingSteps on(division.tree, d, e, w.data(), {z.data(), n, n, n}, 100);
-  dc::solve_levels(on, division, static_cast<dc::Index>(n), dc::Rows{true}, {});
+  const dc::Rows rows{0, static_cast<dc::Index>(n)};
+  CountingSteps on(division.tree, d, e, w.data(), rows, {z.data(), n, n, n}, 100);
+  dc::solve_levels(on, division, static_cast<dc::Index>(n), rows, {});
   return on.max_steps();
 }
 

@@ -1,6 +1,6 @@
 from collections.abc import Callable
 
-Progress = Callable[[str, float], object]
+from ._types import DeviceWork, Progress, Refinement
 
 class DeviceError(RuntimeError): ...
 class OutOfMemory(MemoryError): ...
@@ -11,7 +11,8 @@ class Report:
     """Results of a call other than its arrays: status, counts, times, devices."""
 
     @property
-    def converged(self) -> bool: ...
+    def converged(self) -> bool:
+        """True if every pair was found."""
     @property
     def info(self) -> int:
         """0: converged. LAPACK's info (CPU), or a row or a root of T, from 1 (GPU)."""
@@ -25,7 +26,8 @@ class Report:
     def bad_minor(self) -> int:
         """Order of b's first leading minor that is not positive definite; 0: none."""
     @property
-    def path(self) -> str: ...
+    def path(self) -> str:
+        """Path of the reduction: "one_stage" or "two_stage"."""
     @property
     def seconds(self) -> float:
         """Time of the whole call."""
@@ -33,22 +35,23 @@ class Report:
     def stages(self) -> list[tuple[str, float]]:
         """Name and seconds of each stage, in the order in which they began. Empty for orders up to 48 on the CPU."""
     @property
-    def devices(self) -> list[dict[str, object]]:
+    def devices(self) -> list[DeviceWork]:
         """name, gpu (None: the CPU), share and seconds of each device that took part."""
     @property
-    def refinement(self) -> dict[str, str | int | float]:
-        """Result of mixed precision: result, steps, clusters, largest_cluster, correction, float_seconds, seconds.
+    def refinement(self) -> Refinement:
+        """Result of mixed precision.
 
         result is "native" (mixed precision was not requested), "refined", or the reason for a solve in native precision:
         "out_of_scope", "float_failed", "large_clusters", "diverged"."""
     @property
     def fallbacks(self) -> list[str]:
-        """Steps to a smaller solve, in their order, because the GPU has too little memory; empty: the memory sufficed.
+        """Steps to a smaller solve, in their order, because the GPU has too little memory.
 
-        "mixed_to_native", "two_stage_to_one_stage", "gpu_to_cpu"."""
+        They are "mixed_to_native", "two_stage_to_one_stage" and "gpu_to_cpu". Empty: the memory sufficed."""
     @property
     def workspace_bytes(self) -> tuple[int, int]:
         """(host, device) bytes in addition to the matrix and the results."""
+    def _repr_html_(self) -> str: ...
 
 class BatchReport:
     """Results of a call for many matrices, other than its arrays."""
@@ -69,42 +72,62 @@ class BatchReport:
     def seconds(self) -> float:
         """Time of the whole call."""
     @property
-    def devices(self) -> list[dict[str, object]]:
+    def devices(self) -> list[DeviceWork]:
         """As Report.devices."""
     @property
     def workspace_bytes(self) -> tuple[int, int]:
         """(host, device) bytes in addition to the matrices and the results."""
+    def _repr_html_(self) -> str: ...
 
 class Verification:
     """Residual and orthogonality of eigenpairs. The two lapack_ ratios are divided by n ulp, as in LAPACK's tests."""
 
     @property
     def passed(self) -> bool:
-        """True if both LAPACK ratios are at most 10, w and v are finite, and w is ascending."""
+        """True if both LAPACK ratios are at most `limit`, w and v are finite, and w is ascending."""
     @property
-    def n(self) -> int: ...
+    def n(self) -> int:
+        """Order of the matrix."""
     @property
-    def m(self) -> int: ...
+    def m(self) -> int:
+        """Number of pairs."""
     @property
-    def residual_frobenius(self) -> float: ...
+    def limit(self) -> float:
+        """Limit of the two LAPACK ratios."""
     @property
-    def reconstruction(self) -> float: ...
+    def residual_frobenius(self) -> float:
+        """|a v - v diag(w)|_F."""
     @property
-    def orthogonality(self) -> float: ...
+    def reconstruction(self) -> float:
+        """|a - v diag(w) v^H|_F / (n |a|_F); -1: not all vectors are given, or a is sparse."""
     @property
-    def lapack_residual(self) -> float: ...
+    def orthogonality(self) -> float:
+        """|v^H v - 1|_F / n."""
     @property
-    def lapack_orthogonality(self) -> float: ...
+    def lapack_residual(self) -> float:
+        """|a v - v diag(w)|_1 / (|a|_1 n ulp)."""
     @property
-    def worst_residual(self) -> float: ...
+    def lapack_orthogonality(self) -> float:
+        """|v^H v - 1|_1 / (n ulp)."""
     @property
-    def worst_index(self) -> int: ...
+    def worst_residual(self) -> float:
+        """Largest |a v[:, k] - w[k] v[:, k]|_2 / |a|_F."""
     @property
-    def ascending(self) -> bool: ...
+    def worst_index(self) -> int:
+        """Its k, from 0."""
     @property
-    def finite(self) -> bool: ...
+    def ascending(self) -> bool:
+        """True if w is ascending."""
     @property
-    def seconds(self) -> float: ...
+    def finite(self) -> bool:
+        """True if w and v have no NaN and no infinity."""
+    @property
+    def on_gpu(self) -> bool:
+        """True if the products ran on a GPU."""
+    @property
+    def seconds(self) -> float:
+        """Time of the check."""
+    def _repr_html_(self) -> str: ...
 
 class GeneralisedVerification:
     """Residual and orthogonality ratios of generalised eigenpairs, and their limits, which grow with the condition of b."""
@@ -113,29 +136,45 @@ class GeneralisedVerification:
     def passed(self) -> bool:
         """True if both ratios are at most their limits, w and v are finite, w is ascending, and b is positive definite."""
     @property
-    def n(self) -> int: ...
+    def n(self) -> int:
+        """Order of the matrices."""
     @property
-    def m(self) -> int: ...
+    def m(self) -> int:
+        """Number of pairs."""
     @property
-    def type(self) -> int: ...
+    def type(self) -> int:
+        """Type of the problem: 1, 2 or 3."""
     @property
-    def bad_minor(self) -> int: ...
+    def bad_minor(self) -> int:
+        """Order of b's first leading minor that is not positive definite; 0: none."""
     @property
-    def condition(self) -> float: ...
+    def condition(self) -> float:
+        """Estimate of b's condition."""
     @property
-    def residual(self) -> float: ...
+    def residual(self) -> float:
+        """Residual ratio of the worst pair."""
     @property
-    def residual_limit(self) -> float: ...
+    def residual_limit(self) -> float:
+        """Limit of residual."""
     @property
-    def orthogonality(self) -> float: ...
+    def orthogonality(self) -> float:
+        """Ratio of |v^H b v - 1|."""
     @property
-    def orthogonality_limit(self) -> float: ...
+    def orthogonality_limit(self) -> float:
+        """Limit of orthogonality."""
     @property
-    def ascending(self) -> bool: ...
+    def ascending(self) -> bool:
+        """True if w is ascending."""
     @property
-    def finite(self) -> bool: ...
+    def finite(self) -> bool:
+        """True if w and v have no NaN and no infinity."""
     @property
-    def seconds(self) -> float: ...
+    def on_gpu(self) -> bool:
+        """True if the products ran on a GPU."""
+    @property
+    def seconds(self) -> float:
+        """Time of the check."""
+    def _repr_html_(self) -> str: ...
 
 class FewReport:
     """How a few pairs of a sparse matrix or pencil were found."""
@@ -261,6 +300,7 @@ class CallOptions:
         precision: str,
         multiprocessors: int,
         itype: int,
+        factor: str,
         /,
     ) -> None: ...
     @property
@@ -285,6 +325,7 @@ class Solver:
     @property
     def on_gpu(self) -> bool: ...
     def set_workspace(self, memory: int, bytes: int, /) -> None: ...
+    def set_factor(self, plan: CallOptions, /) -> None: ...
     def solve(self, a: int, lda: int, b: int, ldb: int, w: int, z: int, ldz: int, stream: int, /) -> Report: ...
 
 class BatchedSolver:
@@ -351,7 +392,19 @@ def solve_ragged(
 def sytrd(plan: CallOptions, n: int, a: int, lda: int, d: int, e: int, tau: int, gpu: int, stream: int, /) -> Report: ...
 def stedc(plan: CallOptions, n: int, d: int, e: int, z: int, ldz: int, gpu: int, stream: int, /) -> Report: ...
 def ormtr(
-    plan: CallOptions, n: int, m: int, a: int, lda: int, tau: int, z: int, ldz: int, gpu: int, stream: int, /
+    plan: CallOptions,
+    right: bool,
+    adjoint: bool,
+    n: int,
+    m: int,
+    a: int,
+    lda: int,
+    tau: int,
+    z: int,
+    ldz: int,
+    gpu: int,
+    stream: int,
+    /,
 ) -> Report: ...
 def verify(plan: CallOptions, n: int, a: int, lda: int, m: int, w: int, z: int, ldz: int, /) -> Verification: ...
 def solve_rows(call: FewCall, n: int, a: Rows, m: Rows, diagonal: int, w: int, z: int, /) -> FewReport: ...
@@ -370,7 +423,8 @@ def workspace_bytes(plan: CallOptions, n: int, on_gpu: bool, on_device: bool, gp
 def jax_handlers() -> dict[str, object]:
     """Capsules by platform. Empty in a build without JAX's headers; no entry for CUDA in a build without CUDA."""
 
-def gpu_count() -> int: ...
+def gpu_count() -> int:
+    """Returns the number of GPUs that this process can use."""
 def release_thread_cache() -> None: ...
 def version() -> str: ...
 def cuda_toolkit_version() -> str: ...

@@ -2,26 +2,32 @@
 
 from __future__ import annotations
 
+from collections import namedtuple
 from collections.abc import Callable, Iterable, Sequence
 from functools import partial
-from typing import Any, Literal, NamedTuple
+from typing import TYPE_CHECKING, Any, Generic, Literal, NamedTuple, overload
 
 import numpy as np
 from numpy.linalg import LinAlgError as LinAlgError
+from numpy.typing import NDArray
 
-from . import _core, _frameworks, _solve
+from . import _core, _frameworks, _show, _solve
 from ._frameworks import Array, Framework, View
-from ._solve import Progress, SolveOptions, DeviceOptions, real_types
+from ._solve import CholeskyFactor, Progress, SolveOptions, DeviceOptions, real_types
+from ._types import Device, Double, Dtype, EighOptions, Engine, Errors, HostMatrix, NumericArray, Other, Path, Precision, RealArray
+from ._types import Single, Triangle, V, ValuesOptions, W
 
-Device = Literal["auto", "cpu", "gpu"]
+if TYPE_CHECKING:
+    from ._types import Unpack
 
+    class _Pairs(NamedTuple, Generic[W, V]):
+        eigenvalues: W
+        eigenvectors: V
 
-class _Pairs(NamedTuple):
-    eigenvalues: Array
-    eigenvectors: Array
+else:  # before Python 3.11 a NamedTuple cannot be generic
+    _Pairs = namedtuple("_Pairs", ["eigenvalues", "eigenvectors"])
 
-
-Errors = Literal["raise", "status"]
+AnyReport = _core.Report | _core.BatchReport | tuple[_core.Report | None, ...] | None
 
 
 class Refused(NamedTuple):
@@ -31,21 +37,33 @@ class Refused(NamedTuple):
     not_solved: bool
 
 
-class EighResult(_Pairs):
-    """(eigenvalues, eigenvectors) with two attributes, which are None in a copy (pickle, copy).
+class EighResult(_Pairs[W, V]):
+    """(eigenvalues, eigenvectors) with three attributes, which _replace() drops.
 
     report  the Report of the call. For a stack that is solved in one call its BatchReport; for other stacks a tuple of Reports. None
             for a matrix with a NaN or an infinity
     status  with errors="status" what became of the matrix: 0: solved. -1: its triangle, or b's, has a NaN or an infinity; for a stack
             with b also if eigenvalues overflow. Otherwise positive: no convergence, or n + k if b's leading minor of order k is not
             positive definite. For a stack a NumPy array of int32
+    factor  with return_factor=True the CholeskyFactor of b
+
+    >>> w, v = result = eigen_g.eigh([[2, 1], [1, 2]])
+    >>> result.eigenvalues.round(12), result.report.converged
+    (array([1., 3.]), True)
     """
 
-    report: Any = None
-    status: Any = None
+    report: AnyReport = None
+    status: int | NDArray[np.int32] | None = None
+    factor: CholeskyFactor[V] | None = None
 
     def __reduce__(self) -> tuple[Any, ...]:
-        return EighResult, tuple(self)
+        return EighResult, tuple(self), self.__dict__
+
+    def __repr__(self) -> str:
+        return _show.result_text(self)
+
+    def _repr_html_(self) -> str:
+        return _show.result_html(self)
 
 
 def _two(name: str, given: Any, kind: Callable[[Any], Any]) -> list[Any]:
@@ -78,10 +96,11 @@ def subset_of(
     return None, None
 
 
-def _is_lower(uplo: Any) -> bool:
-    if uplo not in ("L", "U", "l", "u"):
+def triangle_of(lower: Any, uplo: Any) -> bool:
+    """Returns True for the lower triangle. uplo: NumPy's name of the triangle, which is used instead of lower unless it is None."""
+    if uplo not in (None, "L", "U", "l", "u"):
         raise ValueError(f"UPLO is {uplo!r}, must be 'L' or 'U'")
-    return uplo in ("L", "l")
+    return bool(lower) if uplo is None else uplo in ("L", "l")
 
 
 def _check_driver(driver: Any, generalised: bool, subset: bool) -> None:
@@ -130,6 +149,38 @@ def matrices_of(
     return framework, a, view, b, b_view, overwrite_a and apart, overwrite_b and apart
 
 
+@overload
+def eigh(  # type: ignore[overload-overlap]  # mypy takes an ndarray of no type for one of both
+    a: NDArray[Double], b: NDArray[Double] | CholeskyFactor[NDArray[Double]] | Triangle | None = ..., lower: bool = ..., *, eigvals_only: Literal[False] = ..., **options: Unpack[EighOptions]
+) -> EighResult[NDArray[np.float64], NDArray[Double]]: ...
+@overload
+def eigh(  # type: ignore[overload-overlap]  # mypy takes an ndarray of no type for one of both
+    a: NDArray[Double], b: NDArray[Double] | CholeskyFactor[NDArray[Double]] | Triangle | None = ..., lower: bool = ..., *, eigvals_only: Literal[True], **options: Unpack[EighOptions]
+) -> NDArray[np.float64]: ...
+@overload
+def eigh(
+    a: NDArray[Single], b: NDArray[Single] | CholeskyFactor[NDArray[Single]] | Triangle | None = ..., lower: bool = ..., *, eigvals_only: Literal[False] = ..., **options: Unpack[EighOptions]
+) -> EighResult[NDArray[np.float32], NDArray[Single]]: ...
+@overload
+def eigh(
+    a: NDArray[Single], b: NDArray[Single] | CholeskyFactor[NDArray[Single]] | Triangle | None = ..., lower: bool = ..., *, eigvals_only: Literal[True], **options: Unpack[EighOptions]
+) -> NDArray[np.float32]: ...
+@overload
+def eigh(
+    a: Other, b: Other | CholeskyFactor[Other] | Triangle | None = ..., lower: bool = ..., *, eigvals_only: Literal[False] = ..., **options: Unpack[EighOptions]
+) -> EighResult[Other, Other]: ...
+@overload
+def eigh(
+    a: Other, b: Other | CholeskyFactor[Other] | Triangle | None = ..., lower: bool = ..., *, eigvals_only: Literal[True], **options: Unpack[EighOptions]
+) -> Other: ...
+@overload
+def eigh(
+    a: HostMatrix, b: HostMatrix | CholeskyFactor[NumericArray] | Triangle | None = ..., lower: bool = ..., *, eigvals_only: Literal[False] = ..., **options: Unpack[EighOptions]
+) -> EighResult[RealArray, NumericArray]: ...
+@overload
+def eigh(
+    a: HostMatrix, b: HostMatrix | CholeskyFactor[NumericArray] | Triangle | None = ..., lower: bool = ..., *, eigvals_only: Literal[True], **options: Unpack[EighOptions]
+) -> RealArray: ...
 def eigh(
     a: Array,
     b: Array | None = None,
@@ -154,6 +205,7 @@ def eigh(
     threads: int = 0,
     multiprocessors: int = 0,
     progress: Progress | None = None,
+    return_factor: bool = False,
 ) -> Any:
     """Eigenvalues and eigenvectors of a symmetric or Hermitian matrix, w ascending:
 
@@ -164,7 +216,8 @@ def eigh(
     a                n x n, float64, float32, complex128 or complex64; one triangle is read. NumPy, CuPy, PyTorch, JAX, or any array
                      with DLPack or __cuda_array_interface__, or nested sequences. C and Fortran order are read in place, other
                      strides are copied first. A stack (..., n, n) is solved in one call if n < 2000 and the options below allow it
-    b                positive definite; same n, framework and device as a; the same triangle is read. Stacks of a and b broadcast
+    b                positive definite; same n, framework and device as a; the same triangle is read. Stacks of a and b broadcast. Or
+                     b's CholeskyFactor, or the pair (c, lower) of scipy.linalg.cho_factor: b is then not factored again
     lower            True: the lower triangle is read; False: the upper one
     eigvals_only     True: returns w alone
     overwrite_a, _b  True: the memory of a or b may be destroyed to save a copy, and v may be stored in a. If a and b share
@@ -187,10 +240,12 @@ def eigh(
     threads          number of CPU threads; 0: OMP_NUM_THREADS, otherwise at most 4 below n = 1500 and half of the
                      physical cores from there on
     multiprocessors  for experiments: number of multiprocessors of the GPU that are used; 0: all
-    progress         called with (stage, fraction); an exception from it ends the solve. On the CPU the reduction and the
-                     back-transformation report fractions between 0 and 1
+    progress         called with (stage, fraction); an exception from it ends the solve. On the CPU the reduction, the
+                     divide and conquer and the back-transformation report fractions between 0 and 1
+    return_factor    True: `.factor` of the result is the Cholesky factor of b, for later calls with other matrices a. For a single
+                     matrix b. The factor keeps the order of b's rows, so small eigenvalues of an ill-conditioned b are less accurate
 
-    Returns EighResult(eigenvalues, eigenvectors) with `.report` and `.status`, or w alone. The arrays have a's framework and device; w
+    Returns EighResult(eigenvalues, eigenvectors) with `.report`, `.status` and `.factor`, or w alone. The arrays have a's framework and device; w
     is real, v is in Fortran order. On a GPU the work runs on the framework's current stream, is complete on return, and uses memory
     of the framework's pool. Without overwrite_a it works on a copy of a.
 
@@ -214,24 +269,47 @@ def eigh(
 
     Method: Householder reduction directly or through a band, divide and conquer, back-transformation (LAPACK: dsyevd, dsygvd,
     zheevd).
+
+    >>> a = np.array([[2.0, -1.0, 0.0], [-1.0, 2.0, -1.0], [0.0, -1.0, 2.0]])
+    >>> w, v = eigen_g.eigh(a)
+    >>> w.round(6), np.allclose(a @ v, v * w)
+    (array([0.585786, 2.      , 3.414214]), True)
+    >>> eigen_g.eigh(a, subset_by_index=[0, 0], eigvals_only=True).round(6)
+    array([0.585786])
+    >>> w, v = eigen_g.eigh(a, np.diag([1.0, 2.0, 4.0]))    # a @ v = b @ v * w
+    >>> eigen_g.verify(a, w, v, b=np.diag([1.0, 2.0, 4.0])).passed
+    True
     """
     if isinstance(b, str):
         b, UPLO = None, b
-    if UPLO is not None:
-        lower = _is_lower(UPLO)
+    lower = triangle_of(lower, UPLO)
     if driver is not None:
         _check_driver(driver, b is not None, subset_by_index is not None or subset_by_value is not None)
+    factor = "compute_and_return" if return_factor else "compute"
+    if is_factor(b):
+        b, factor = factor_in(b, lower), "reuse"
     framework, a, view, b, b_view, over_a, over_b = matrices_of(a, b, overwrite_a, overwrite_b, stacks=True)
+    if return_factor and (factor == "reuse" or eigvals_only or b_view is None or len(view.shape) + len(b_view.shape) != 4):
+        raise ValueError("return_factor requires a result with vectors, a single matrix a and a single matrix b, which is no factor")
     index_range, values = subset_of(_solve.square(view, stacks=True), subset_by_index, subset_by_value)
     where = DeviceOptions(path, engine, device, gpus, threads, ratio, precision, multiprocessors)
     itype = 0 if b is None else _solve.itype_of(type)
-    wanted = SolveOptions(bool(lower), not eigvals_only, index_range, values, itype, over_a, over_b, where, progress)
+    wanted = SolveOptions(lower, not eigvals_only, index_range, values, itype, factor, over_a, over_b, where, progress)
     refused = refused_of(errors, check_finite)
-    if len(view.shape) == 2 and (b_view is None or len(b_view.shape) == 2):
-        return _solved(framework, a, view, b, b_view, wanted, refused)
-    if _solve.solved_at_once(wanted, view.shape[-1]):
-        return _solved_at_once(framework, a, view, b, b_view, wanted, refused)
-    return _stacked(framework, a, view, b, b_view, wanted, refused)
+    return solved(framework, a, view, b, b_view, wanted, refused, _solve.on_device)
+
+
+def is_factor(b: Any) -> bool:
+    """True for a CholeskyFactor, or for another pair (c, lower)."""
+    return isinstance(b, tuple) and len(b) == 2 and isinstance(b[1], (bool, np.bool_))
+
+
+def factor_in(b: Any, lower: bool) -> Array:
+    """Returns the array with the Cholesky factor in that triangle."""
+    framework, c = _frameworks.of(b[0])
+    if bool(b[1]) == lower:
+        return c
+    return framework.copied(framework.transposed(c), None, framework.view(c).dtype.startswith("complex"))
 
 
 def refused_of(errors: str, check_finite: bool) -> Refused:
@@ -240,19 +318,34 @@ def refused_of(errors: str, check_finite: bool) -> Refused:
     return Refused(errors == "raise" and check_finite, errors == "raise")
 
 
+SolveOne = Callable[[Framework, Array, View, Array, "View | None", SolveOptions], _solve.Solved]
+
+
+def solved(
+    framework: Framework, a: Array, view: View, b: Array, b_view: View | None, wanted: SolveOptions, refused: Refused, solve: SolveOne
+) -> Any:
+    """Returns the result for a matrix or a stack. solve: solves for one matrix."""
+    if len(view.shape) == 2 and (b_view is None or len(b_view.shape) == 2):
+        return _solved(framework, a, view, b, b_view, wanted, refused, solve)
+    if _solve.solved_at_once(wanted, view.shape[-1]):
+        return _solved_at_once(framework, a, view, b, b_view, wanted, refused)
+    return _stacked(framework, a, view, b, b_view, wanted, refused, solve)
+
+
 def _solved(
-    framework: Framework, a: Array, view: View, b: Array, b_view: View | None, wanted: SolveOptions, refused: Refused
+    framework: Framework, a: Array, view: View, b: Array, b_view: View | None, wanted: SolveOptions, refused: Refused, solve: SolveOne
 ) -> Any:
     status, report = 0, None
     try:
-        w, v, report = _solve.on_device(framework, a, view, b, b_view, wanted)
+        found = solve(framework, a, view, b, b_view, wanted)
+        report = found.report
     except _core.NonFiniteEntry:
         if refused.not_finite:
             raise
         status = -1
     else:
         if refused.not_solved or report.converged:
-            result = as_result(w, v, report)
+            result = as_result(found)
         else:
             status = report.info
     if status != 0:
@@ -329,7 +422,7 @@ def nan_of(dtype: str) -> complex:
 
 
 def _stacked(
-    framework: Framework, a: Array, view: View, b: Array, b_view: View | None, wanted: SolveOptions, refused: Refused
+    framework: Framework, a: Array, view: View, b: Array, b_view: View | None, wanted: SolveOptions, refused: Refused, solve: SolveOne
 ) -> Any:
     shapes = [x.shape[:-2] for x in (view, b_view) if x is not None]
     outer = _outer_shape(view, b_view)
@@ -341,7 +434,7 @@ def _stacked(
         x, y = a[at[0]], None if b is None else b[at[1]]
         views = framework.view(x), None if b is None else framework.view(y)
         try:
-            parts.append(_solved(framework, x, views[0], y, views[1], wanted, refused))
+            parts.append(_solved(framework, x, views[0], y, views[1], wanted, refused, solve))
         except _core.NonFiniteEntry as error:
             raise _in_stack(error, at[str(error).startswith("b")]) from None
     n = view.shape[-1]
@@ -393,14 +486,15 @@ def _repeats(view: View, outer: tuple[int, ...]) -> bool:
     return view.shape[:-2] != outer or (view.strides is not None and 0 in view.strides)
 
 
-def as_result(w: Array, v: Array, report: _core.Report) -> Any:
-    found = _solve.finished(report).m
-    if found < len(w):
-        w, v = w[:found], v if v is None else v[:, :found]
+def as_result(found: _solve.Solved) -> Any:
+    w, v, report, factor = found
+    m = _solve.finished(report).m
+    if m < len(w):
+        w, v = w[:m], v if v is None else v[:, :m]
     if v is None:
         return w
     result = EighResult(w, v)
-    result.report = report
+    result.report, result.factor = report, factor
     return result
 
 
@@ -414,66 +508,42 @@ def _nans(framework: Framework, a: Array, wanted: SolveOptions, dtype: str, n: i
     return EighResult(w, framework.transposed(framework.filled(rows, nan_of(dtype))))
 
 
+@overload
+def eigvalsh(  # type: ignore[overload-overlap]  # mypy takes an ndarray of no type for one of both
+    a: NDArray[Double], b: NDArray[Double] | CholeskyFactor[NDArray[Double]] | Triangle | None = ..., lower: bool = ..., **options: Unpack[ValuesOptions]
+) -> NDArray[np.float64]: ...
+@overload
 def eigvalsh(
-    a: Array,
-    b: Array | None = None,
-    lower: bool = True,
-    *,
-    overwrite_a: bool = False,
-    overwrite_b: bool = False,
-    type: int = 1,
-    check_finite: bool = True,
-    errors: Errors = "raise",
-    subset_by_index: Iterable[int] | None = None,
-    subset_by_value: Iterable[float] | None = None,
-    driver: str | None = None,
-    UPLO: str | None = None,
-    path: str = "auto",
-    engine: str = "native",
-    device: Device = "auto",
-    gpus: int = 1,
-    ratio: str | None = None,
-    precision: str = "native",
-    threads: int = 0,
-    multiprocessors: int = 0,
-    progress: Progress | None = None,
-) -> Array:
-    """Returns the eigenvalues of a symmetric or Hermitian matrix or of a stack of them: eigh(a, b, eigvals_only=True, ...)."""
-    return eigh(
-        a,
-        b,
-        lower=lower,
-        eigvals_only=True,
-        overwrite_a=overwrite_a,
-        overwrite_b=overwrite_b,
-        type=type,
-        check_finite=check_finite,
-        errors=errors,
-        subset_by_index=subset_by_index,
-        subset_by_value=subset_by_value,
-        driver=driver,
-        UPLO=UPLO,
-        path=path,
-        engine=engine,
-        device=device,
-        gpus=gpus,
-        ratio=ratio,
-        precision=precision,
-        threads=threads,
-        multiprocessors=multiprocessors,
-        progress=progress,
-    )
+    a: NDArray[Single], b: NDArray[Single] | CholeskyFactor[NDArray[Single]] | Triangle | None = ..., lower: bool = ..., **options: Unpack[ValuesOptions]
+) -> NDArray[np.float32]: ...
+@overload
+def eigvalsh(
+    a: Other, b: Other | CholeskyFactor[Other] | Triangle | None = ..., lower: bool = ..., **options: Unpack[ValuesOptions]
+) -> Other: ...
+@overload
+def eigvalsh(
+    a: HostMatrix, b: HostMatrix | CholeskyFactor[NumericArray] | Triangle | None = ..., lower: bool = ..., **options: Unpack[ValuesOptions]
+) -> RealArray: ...
+def eigvalsh(a: Array, b: Array | None = None, lower: bool = True, **options: Any) -> Array:
+    """Returns the eigenvalues of a symmetric or Hermitian matrix or of a stack of them: eigh(a, b, lower, eigvals_only=True, ...).
+
+    options  the options of eigh, except for eigvals_only and return_factor
+
+    >>> eigen_g.eigvalsh([[2, 1], [1, 2]]).round(12)
+    array([1., 3.])
+    """
+    return eigh(a, b, lower, eigvals_only=True, **options)
 
 
 def workspace_bytes(
     n: int,
     *,
-    dtype: str = "float64",
+    dtype: Dtype = "float64",
     eigvals_only: bool = False,
     type: int | None = None,
-    path: str = "auto",
-    engine: str = "native",
-    precision: str = "native",
+    path: Path = "auto",
+    engine: Engine = "native",
+    precision: Precision = "native",
     on_gpu: bool | None = None,
     array_on_gpu: bool | None = None,
 ) -> tuple[int, int]:
@@ -486,6 +556,10 @@ def workspace_bytes(
                   in host memory. None: where the solve runs
 
     Raises DeviceError with on_gpu=True if there is no GPU.
+
+    >>> host, device = eigen_g.workspace_bytes(1000, on_gpu=False)
+    >>> host > 8 * 1000**2, device
+    (True, 0)
     """
     _solve.check_type(dtype, "dtype", of="" if type is None else "generalised problems")
     where = DeviceOptions(path=path, engine=engine, precision=precision)

@@ -8,17 +8,17 @@ import operator
 import re
 import threading
 import weakref
-from collections.abc import Callable
+from collections import namedtuple
 from functools import lru_cache
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, Generic, NamedTuple
 
 import numpy as np
 from numpy.linalg import LinAlgError
 
 from . import _core, _cublas
 from ._frameworks import Array, Framework, View
-
-Progress = Callable[[str, float], object]
+from ._types import Progress as Progress
+from ._types import V
 
 real_types = {"float32": "float32", "float64": "float64", "complex64": "float32", "complex128": "float64"}
 _solved = {"": _core.types(), "generalised problems": _core.generalised_types(), "the stages": _core.stage_types()}
@@ -37,6 +37,35 @@ class DeviceOptions(NamedTuple):
     multiprocessors: int = 0
 
 
+if TYPE_CHECKING:
+
+    class _Factor(NamedTuple, Generic[V]):
+        c: V
+        lower: bool
+
+else:  # before Python 3.11 a NamedTuple cannot be generic
+    _Factor = namedtuple("_Factor", ["c", "lower"])
+
+
+class CholeskyFactor(_Factor[V]):
+    """(c, lower): the Cholesky factor of a positive definite b, in the form of scipy.linalg.cho_factor.
+
+    c      one of its triangles has the factor; the other triangle has arbitrary values
+    lower  True: the factor L with b = L L^H is in the lower triangle. False: U with b = U^H U is in the upper one
+
+    eigh(..., return_factor=True) returns it as `.factor`, and eigh takes it instead of b. scipy.linalg.cho_solve takes it, too.
+
+    >>> b = np.array([[4.0, 2.0], [2.0, 5.0]])
+    >>> factor = eigen_g.eigh([[2, 1], [1, 3]], b, return_factor=True).factor
+    >>> np.tril(factor[0]), factor.lower
+    (array([[2., 0.],
+           [1., 2.]]), True)
+    >>> w = eigen_g.eigvalsh([[1, 0], [0, 1]], factor)      # b is not factored again
+    >>> np.allclose(w, eigen_g.eigvalsh([[1, 0], [0, 1]], b))
+    True
+    """
+
+
 class SolveOptions(NamedTuple):
     """Options of a solve."""
 
@@ -45,6 +74,7 @@ class SolveOptions(NamedTuple):
     index_range: tuple[int, int] | None = None
     values: tuple[float, float] | None = None
     itype: int = 0  # type of a generalised problem; 0: a standard problem
+    factor: str = "compute"  # Cholesky factor of b: "compute", "compute_and_return", or "reuse", if b is the factor
     overwrite_a: bool = False
     overwrite_b: bool = False
     where: DeviceOptions = DeviceOptions()
@@ -52,7 +82,8 @@ class SolveOptions(NamedTuple):
 
     def plan(self, dtype: str, turned: bool = False) -> _core.CallOptions:
         """Returns the plan for the matrix, or for its transpose if turned."""
-        return plan_of(dtype, self.lower != turned, self.vectors, self.index_range, self.values, self.itype, self.where)
+        lower = self.lower != turned
+        return plan_of(dtype, lower, self.vectors, self.index_range, self.values, self.itype, self.where, self.factor)
 
 
 def integer(value: Any, name: str, bits: int = 63) -> int:
@@ -77,9 +108,10 @@ def plan_of(
     values: tuple[float, float] | None = None,
     itype: int = 0,
     where: DeviceOptions = DeviceOptions(),
+    factor: str = "compute",
 ) -> _core.CallOptions:
     try:
-        return _plan_of(dtype, lower, vectors, index_range, values, itype, where)
+        return _plan_of(dtype, lower, vectors, index_range, values, itype, where, factor)
     except TypeError:  # the types are checked only here, because a valid call has no time for it
         for name, value in where._asdict().items():
             if isinstance(DeviceOptions._field_defaults[name], int):
@@ -98,10 +130,11 @@ def _plan_of(
     values: tuple[float, float] | None,
     itype: int,
     where: DeviceOptions,
+    factor: str,
 ) -> _core.CallOptions:
     if where.device != "cpu":  # a plan is made before every call that may use a GPU
         _cublas.load()
-    return _core.CallOptions(dtype, lower, vectors, index_range, values, *where, itype)
+    return _core.CallOptions(dtype, lower, vectors, index_range, values, *where, itype, factor)
 
 
 def check_type(dtype: str, what: str = "a", of: str = "") -> None:
@@ -202,13 +235,31 @@ def columns(
 
 def both(
     framework: Framework, a: Columns, b: Array | None, view: View | None, as_it_is: bool, into: Array | None = None
-) -> tuple[int, int, Array]:
-    """Returns the address and leading dimension of b in the orientation of a, and the array that holds it."""
+) -> Columns:
+    """Returns b as columns() in the orientation of a."""
     if view is None:
-        return 0, 1, b
+        return Columns(b, 0, 1, a.turned, False)
     conjugated = a.copied and a.turned and view.dtype.startswith("complex")
-    other = columns(framework, b, view, as_it_is and not conjugated, a.turned, a.copied, into)
-    return other.address, other.lda, other.array
+    return columns(framework, b, view, as_it_is and not conjugated, a.turned, a.copied, into)
+
+
+def factor_of(framework: Framework, a: Columns, b: Columns, wanted: SolveOptions, dtype: str) -> CholeskyFactor[Any] | None:
+    """Returns the Cholesky factor that a solve has stored in b; None: it was not wanted."""
+    if wanted.factor != "compute_and_return":
+        return None
+    c = b.array
+    if b.copied and b.turned and a.copied and dtype.startswith("complex"):
+        c = framework.conjugated(c)
+    return CholeskyFactor(framework.transposed(c) if b.copied and not b.turned else c, wanted.lower)
+
+
+class Solved(NamedTuple):
+    """w and v have room for the largest number of pairs."""
+
+    w: Array
+    v: Array  # None without vectors
+    report: _core.Report
+    factor: CholeskyFactor[Any] | None = None
 
 
 def conjugated_if_turned(framework: Framework, a: Columns, dtype: str, rows: Array) -> Array:
@@ -225,34 +276,35 @@ def new_results(framework: Framework, like: Array, plan: _core.CallOptions, n: i
 
 def solve_host(
     framework: Framework, a: Array, view: View, b: Array | None, b_view: View | None, wanted: SolveOptions
-) -> tuple[Array, Array, _core.Report]:
+) -> Solved:
     n = view.shape[0]
     columns_a = columns(framework, a, view, True)
-    b_at, ldb, _b = both(framework, columns_a, b, b_view, True)
+    keep_b = wanted.factor == "compute_and_return" and not (wanted.overwrite_b and b_view is not None and not b_view.readonly)
+    columns_b = both(framework, columns_a, b, b_view, not keep_b)
     plan = wanted.plan(view.dtype, columns_a.turned)
     over_a = wanted.vectors and (columns_a.copied or (wanted.overwrite_a and not view.readonly))
     w, rows = new_results(framework, a, plan, n, wanted.vectors and not over_a)
     z, ldz = (columns_a.address, columns_a.lda) if over_a else (framework.address(rows) if rows is not None else 0, max(1, n))
-    matrices = columns_a.address, columns_a.lda, b_at, ldb, framework.address(w), z, ldz
+    matrices = columns_a.address, columns_a.lda, columns_b.address, columns_b.lda, framework.address(w), z, ldz
     try:
         report = _core.solve_host(plan, n, *matrices, wanted.progress)
     except _core.InvalidArgument as error:
         raise named(error, columns_a.turned) from None
     if not wanted.vectors:
-        return w, None, report
+        return Solved(w, None, report)
+    factor = factor_of(framework, columns_a, columns_b, wanted, view.dtype)
     rows = conjugated_if_turned(framework, columns_a, view.dtype, columns_a.array if over_a else rows)
     v = framework.transposed(rows) if not over_a or columns_a.turned else rows
-    return w, v[:, : plan.max_count(n)] if over_a and plan.max_count(n) < n else v, report
+    return Solved(w, v[:, : plan.max_count(n)] if over_a and plan.max_count(n) < n else v, report, factor)
 
 
 def solve_gpu(
     framework: Framework, a: Array, view: View, b: Array | None, b_view: View | None, wanted: SolveOptions
-) -> tuple[Array, Array, _core.Report]:
+) -> Solved:
     n = view.shape[0]
     columns_a = columns(framework, a, view, wanted.overwrite_a and not view.readonly)  # the solver destroys its matrices
-    b_at, ldb, _b = both(
-        framework, columns_a, b, b_view, b_view is not None and wanted.overwrite_b and not b_view.readonly
-    )
+    over_b = b_view is not None and wanted.overwrite_b and not b_view.readonly
+    columns_b = both(framework, columns_a, b, b_view, over_b)
     plan = wanted.plan(view.dtype, columns_a.turned)
     w, rows = new_results(framework, a, plan, n, wanted.vectors)
     kept = kept_by_thread()
@@ -262,15 +314,16 @@ def solve_gpu(
     solver.set_workspace(memory, needed)
     z = framework.address(rows) if rows is not None else 0
     stream, _stream = framework.stream(view.gpu)
-    matrices = columns_a.address, columns_a.lda, b_at, ldb, framework.address(w), z, max(1, n)
+    matrices = columns_a.address, columns_a.lda, columns_b.address, columns_b.lda, framework.address(w), z, max(1, n)
     try:
         report = solver.solve(*matrices, stream)
     except _core.InvalidArgument as error:
         raise named(error, columns_a.turned) from None
     kept.keep(key, solver, needed)
     if rows is None:
-        return w, None, report
-    return w, framework.transposed(conjugated_if_turned(framework, columns_a, view.dtype, rows)), report
+        return Solved(w, None, report)
+    factor = factor_of(framework, columns_a, columns_b, wanted, view.dtype)
+    return Solved(w, framework.transposed(conjugated_if_turned(framework, columns_a, view.dtype, rows)), report, factor)
 
 
 def solved_at_once(wanted: SolveOptions, n: int) -> bool:
@@ -279,6 +332,7 @@ def solved_at_once(wanted: SolveOptions, n: int) -> bool:
     where = wanted.where
     return (
         wanted.itype in (0, 1)
+        and wanted.factor == "compute"
         and wanted.values is None
         and wanted.progress is None
         and n < _core.min_order_to_interrupt
@@ -461,8 +515,7 @@ def finished(report: _core.Report) -> _core.Report:
 
 def on_device(
     framework: Framework, a: Array, view: View, b: Array | None, b_view: View | None, wanted: SolveOptions
-) -> tuple[Array, Array, _core.Report]:
-    """Returns w, v and the report. w and v have room for the largest number of pairs; v is None without vectors."""
+) -> Solved:
     if view.gpu < 0:
         return solve_host(framework, a, view, b, b_view, wanted)
     with framework.on(view.gpu):

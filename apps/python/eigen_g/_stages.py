@@ -2,25 +2,51 @@
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
+from collections import namedtuple
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any, Generic, Literal, NamedTuple, Protocol, overload
 
 import numpy as np
+from numpy.typing import NDArray
 
-from . import _core, _frameworks, sparse
-from ._eigh import Device, matrices_of
+from . import _core, _frameworks, _show, sparse
+from ._eigh import matrices_of, subset_of
 from ._frameworks import Array, Framework, View
 from ._solve import SolveOptions, DeviceOptions, both, check_type, columns, columns_of, finished, itype_of, named, plan_of, real_types, square
+from ._types import Device, HostMatrix, HostVector, Other, V
+
+DoubleArray = NDArray[np.float64]
+
+if TYPE_CHECKING:
+
+    class _Tridiagonal(NamedTuple, Generic[V]):
+        d: V
+        e: V
+        reflectors: V
+        tau: V
+        lower: bool
+        report: _core.Report
+
+else:  # before Python 3.11 a NamedTuple cannot be generic
+    _Tridiagonal = namedtuple("_Tridiagonal", ["d", "e", "reflectors", "tau", "lower", "report"])
 
 
-class Tridiagonal(NamedTuple):
-    """A = Q T Q^T: diagonal d and off-diagonal e of T, and Q as reflectors and tau for apply_q (LAPACK: dsytrd)."""
+class Tridiagonal(_Tridiagonal[V]):
+    """A = Q T Q^T: diagonal d and off-diagonal e of T, and Q as reflectors and tau for apply_q (LAPACK: dsytrd).
 
-    d: Array
-    e: Array
-    reflectors: Array
-    tau: Array
-    lower: bool
-    report: _core.Report
+    >>> t = eigen_g.tridiagonalize(np.diag([1.0, 2.0, 3.0]))
+    >>> t.d, t.e
+    (array([1., 2., 3.]), array([0., 0.]))
+    """
+
+    def __repr__(self) -> str:
+        return _show.fields_text(self, report=_show.title_of(self.report))
+
+
+class SparseMatrix(Protocol):
+    """A sparse matrix or array of SciPy."""
+
+    def tocsr(self, copy: bool = ...) -> Any: ...
 
 
 def _looked_at(a: Array, what: str) -> tuple[Framework, Array, View]:
@@ -32,13 +58,23 @@ def _looked_at(a: Array, what: str) -> tuple[Framework, Array, View]:
     return framework, a, view
 
 
-def tridiagonalize(a: Array, *, lower: bool = True, device: Device = "auto", threads: int = 0) -> Tridiagonal:
+@overload
+def tridiagonalize(a: Other, *, lower: bool = ..., device: Device = ..., threads: int = ...) -> Tridiagonal[Other]: ...
+@overload
+def tridiagonalize(a: HostMatrix, *, lower: bool = ..., device: Device = ..., threads: int = ...) -> Tridiagonal[DoubleArray]: ...
+def tridiagonalize(a: Array, *, lower: bool = True, device: Device = "auto", threads: int = 0) -> Tridiagonal[Any]:
     """Returns T and Q of A = Q T Q^T with T tridiagonal.
 
     a      n x n, float64, not changed; one triangle is read
     lower  True: the lower triangle is read; False: the upper one
 
     The reflectors have the layout of LAPACK's dsytrd, in Fortran order. 4/3 n^3 flops. Raises as eigh.
+
+    >>> a = np.array([[4.0, 1.0, 2.0], [1.0, 3.0, 0.0], [2.0, 0.0, 1.0]])
+    >>> t = eigen_g.tridiagonalize(a)
+    >>> q = eigen_g.apply_q(t, np.eye(3))
+    >>> np.allclose(q @ (np.diag(t.d) + np.diag(t.e, 1) + np.diag(t.e, -1)) @ q.T, a)
+    True
     """
     framework, a, view = _looked_at(a, "a")
     n, lower = square(view), bool(lower)
@@ -57,6 +93,20 @@ def tridiagonalize(a: Array, *, lower: bool = True, device: Device = "auto", thr
         return Tridiagonal(d, e, framework.transposed(rows), tau, lower, report)
 
 
+@overload
+def solve_tridiagonal(
+    d: Other, e: Other, *, eigvals_only: Literal[False] = ..., device: Device = ..., threads: int = ...
+) -> tuple[Other, Other]: ...
+@overload
+def solve_tridiagonal(d: Other, e: Other, *, eigvals_only: Literal[True], device: Device = ..., threads: int = ...) -> Other: ...
+@overload
+def solve_tridiagonal(
+    d: HostVector, e: HostVector, *, eigvals_only: Literal[False] = ..., device: Device = ..., threads: int = ...
+) -> tuple[DoubleArray, DoubleArray]: ...
+@overload
+def solve_tridiagonal(
+    d: HostVector, e: HostVector, *, eigvals_only: Literal[True], device: Device = ..., threads: int = ...
+) -> DoubleArray: ...
 def solve_tridiagonal(
     d: Array, e: Array, *, eigvals_only: bool = False, device: Device = "auto", threads: int = 0
 ) -> Any:
@@ -65,7 +115,11 @@ def solve_tridiagonal(
     d  n values, the diagonal of T
     e  n - 1 values, the off-diagonal of T; same framework, type and device as d
 
-    Divide and conquer (LAPACK: dstedc); at most 4/3 n^3 flops. Raises as eigh.
+    Divide and conquer (LAPACK: dstedc); at most 4/3 n^3 flops. Raises as eigh. eigh_tridiagonal has SciPy's arguments.
+
+    >>> w, u = eigen_g.solve_tridiagonal(np.array([2.0, 2.0]), np.array([1.0]))
+    >>> w.round(12)
+    array([1., 3.])
     """
     framework, d, view = _looked_at(d, "d")
     e_framework, e, e_view = _looked_at(e, "e")
@@ -87,19 +141,153 @@ def solve_tridiagonal(
         return w if rows is None else (w, framework.transposed(rows))
 
 
-def apply_q(t: Tridiagonal, z: Array, *, device: Device = "auto", threads: int = 0) -> Array:
+Select = Literal["a", "v", "i", "all", "value", "index", 0, 1, 2]
+
+
+@overload
+def eigh_tridiagonal(
+    d: Other,
+    e: Other,
+    eigvals_only: Literal[False] = ...,
+    select: Select = ...,
+    select_range: Sequence[float] | None = ...,
+    *,
+    device: Device = ...,
+    threads: int = ...,
+) -> tuple[Other, Other]: ...
+@overload
+def eigh_tridiagonal(
+    d: Other,
+    e: Other,
+    eigvals_only: Literal[True],
+    select: Select = ...,
+    select_range: Sequence[float] | None = ...,
+    *,
+    device: Device = ...,
+    threads: int = ...,
+) -> Other: ...
+@overload
+def eigh_tridiagonal(
+    d: HostVector,
+    e: HostVector,
+    eigvals_only: Literal[False] = ...,
+    select: Select = ...,
+    select_range: Sequence[float] | None = ...,
+    *,
+    device: Device = ...,
+    threads: int = ...,
+) -> tuple[DoubleArray, DoubleArray]: ...
+@overload
+def eigh_tridiagonal(
+    d: HostVector,
+    e: HostVector,
+    eigvals_only: Literal[True],
+    select: Select = ...,
+    select_range: Sequence[float] | None = ...,
+    *,
+    device: Device = ...,
+    threads: int = ...,
+) -> DoubleArray: ...
+def eigh_tridiagonal(
+    d: Array,
+    e: Array,
+    eigvals_only: bool = False,
+    select: Any = "a",
+    select_range: Sequence[float] | None = None,
+    *,
+    device: Device = "auto",
+    threads: int = 0,
+) -> Any:
+    """Returns w and u of a real tridiagonal matrix, or w alone, with the arguments of scipy.linalg.eigh_tridiagonal.
+
+    d, e          as in solve_tridiagonal
+    select        "a": all pairs; "v": the pairs with lo < w <= hi; "i": the pairs with the indices lo to hi, from 0
+    select_range  (lo, hi)
+
+    All pairs are computed, and the selected ones returned. Raises as eigh.
+
+    >>> eigen_g.eigh_tridiagonal(np.full(3, 2.0), np.full(2, -1.0), eigvals_only=True, select="i", select_range=(0, 1)).round(6)
+    array([0.585786, 2.      ])
+    """
+    kinds = {"a": "a", "all": "a", 0: "a", "v": "v", "value": "v", 1: "v", "i": "i", "index": "i", 2: "i"}
+    kind = kinds.get(select.lower() if isinstance(select, str) else select)
+    if kind is None:
+        raise ValueError(f"select is {select!r}, must be 'a', 'v' or 'i'")
+    if kind != "a" and select_range is None:
+        raise ValueError("select_range is required")
+    n = _looked_at(d, "d")[2].shape[0]
+    by_index, by_value = subset_of(n, select_range if kind == "i" else None, select_range if kind == "v" else None)  # type: ignore[arg-type]
+    found = solve_tridiagonal(d, e, eigvals_only=eigvals_only, device=device, threads=threads)  # type: ignore[call-overload]
+    w = found if eigvals_only else found[0]
+    first, last = (by_index[0] - 1, by_index[1]) if by_index else (0, n)
+    if by_value:
+        values = _on_host(w)
+        first, last = (int(np.searchsorted(values, end, side="right")) for end in by_value)
+    return w[first:last] if eigvals_only else (w[first:last], found[1][:, first:last])
+
+
+@overload
+def eigvalsh_tridiagonal(
+    d: Other, e: Other, select: Select = ..., select_range: Sequence[float] | None = ..., *, device: Device = ..., threads: int = ...
+) -> Other: ...
+@overload
+def eigvalsh_tridiagonal(
+    d: HostVector, e: HostVector, select: Select = ..., select_range: Sequence[float] | None = ..., *, device: Device = ..., threads: int = ...
+) -> DoubleArray: ...
+def eigvalsh_tridiagonal(
+    d: Array, e: Array, select: Any = "a", select_range: Sequence[float] | None = None, *, device: Device = "auto", threads: int = 0
+) -> Array:
+    """Returns the eigenvalues of a real tridiagonal matrix: eigh_tridiagonal(d, e, True, select, select_range).
+
+    >>> eigen_g.eigvalsh_tridiagonal(np.array([2.0, 2.0]), np.array([1.0])).round(12)
+    array([1., 3.])
+    """
+    return eigh_tridiagonal(d, e, True, select, select_range, device=device, threads=threads)
+
+
+@overload
+def apply_q(
+    t: Tridiagonal[Other], z: Other, *, right: bool = ..., adjoint: bool = ..., device: Device = ..., threads: int = ...
+) -> Other: ...
+@overload
+def apply_q(
+    t: Tridiagonal[DoubleArray],
+    z: HostMatrix,
+    *,
+    right: bool = ...,
+    adjoint: bool = ...,
+    device: Device = ...,
+    threads: int = ...,
+) -> DoubleArray: ...
+def apply_q(
+    t: Tridiagonal[Any],
+    z: Array,
+    *,
+    right: bool = False,
+    adjoint: bool = False,
+    device: Device = "auto",
+    threads: int = 0,
+) -> Array:
     """Returns Q z for the Q of t = tridiagonalize(a).
 
-    z  n x m, same framework, type and device as t; not changed
+    z        n x m, or m x n with right=True; same framework, type and device as t; not changed
+    right    True: z Q
+    adjoint  True: Q^H instead of Q
 
     With u from solve_tridiagonal(t.d, t.e), apply_q(t, u) are the eigenvectors of a. LAPACK: dormtr; 2 n^2 m flops. Raises as eigh.
+
+    >>> a = np.array([[4.0, 1.0, 2.0], [1.0, 3.0, 0.0], [2.0, 0.0, 1.0]])
+    >>> t = eigen_g.tridiagonalize(a)
+    >>> w, u = eigen_g.solve_tridiagonal(t.d, t.e)
+    >>> eigen_g.verify(a, w, eigen_g.apply_q(t, u)).passed
+    True
     """
     framework, z, view = _looked_at(z, "z")
     of_reflectors, _reflectors, reflectors = _looked_at(t.reflectors, "t.reflectors")
     of_tau, tau, tau_view = _looked_at(t.tau, "t.tau")
     n = square(reflectors, "t.reflectors")
-    if len(view.shape) != 2 or view.shape[0] != n:
-        raise ValueError(f"z must have {n} rows, its shape is {view.shape}")
+    if len(view.shape) != 2 or view.shape[1 if right else 0] != n:
+        raise ValueError(f"z must have {n} {'columns' if right else 'rows'}, its shape is {view.shape}")
     if tau_view.shape != (max(0, n - 1),):
         raise ValueError(f"t.tau must have n - 1 = {max(0, n - 1)} entries, its shape is {tau_view.shape}")
     places = {(of.name, x.gpu, x.dtype) for of, x in ((framework, view), (of_reflectors, reflectors), (of_tau, tau_view))}
@@ -113,11 +301,36 @@ def apply_q(t: Tridiagonal, z: Array, *, device: Device = "auto", threads: int =
         plan = plan_of(view.dtype, bool(t.lower), where=DeviceOptions(device=device, threads=threads))
         stream, _stream = framework.stream(view.gpu)
         at, at_tau = framework.address(rows), framework.address(tau)
-        m = view.shape[1]
-        _core.ormtr(plan, n, m, reflectors.address, layout[0], at_tau, at, max(1, n), view.gpu, stream)
+        count, m = view.shape
+        product = bool(right), bool(adjoint), count, m
+        _core.ormtr(plan, *product, reflectors.address, layout[0], at_tau, at, max(1, count), view.gpu, stream)
         return framework.transposed(rows)
 
 
+@overload
+def verify(
+    a: HostMatrix | Other | SparseMatrix,
+    w: HostVector | Other,
+    v: HostMatrix | Other,
+    *,
+    b: None = ...,
+    type: int = ...,
+    lower: bool = ...,
+    device: Device = ...,
+    threads: int = ...,
+) -> _core.Verification: ...
+@overload
+def verify(
+    a: HostMatrix | Other,
+    w: HostVector | Other,
+    v: HostMatrix | Other,
+    *,
+    b: HostMatrix | Other,
+    type: int = ...,
+    lower: bool = ...,
+    device: Device = ...,
+    threads: int = ...,
+) -> _core.GeneralisedVerification: ...
 def verify(
     a: Array,
     w: Array,
@@ -139,6 +352,13 @@ def verify(
     `.residual`, `.orthogonality`, ...). The generalised check judges |a x - w b x| / ((|a| + |w| |b|) |x|) of each pair, and
     |v^H b v - I|. Arrays on a GPU are copied to the host first, about 16 n^2 bytes. The products run on a GPU if there is one;
     6 n^2 m flops. Raises as eigh, except for NaN and infinity in a and b, which do not pass.
+
+    >>> a = np.array([[2.0, 1.0], [1.0, 2.0]])
+    >>> check = eigen_g.verify(a, *eigen_g.eigh(a))
+    >>> check.passed, check.lapack_residual < check.limit
+    (True, True)
+    >>> eigen_g.verify(a, [1.0, 3.1], np.eye(2)).passed
+    False
     """
     host, itype = _frameworks.named("numpy"), itype_of(type)
     if hasattr(a, "tocsr"):
@@ -153,14 +373,14 @@ def verify(
     if values.ndim != 1 or vectors.shape != (n, values.shape[0]):
         raise ValueError(f"w and v must be of m and n x m, their shapes are {values.shape} and {vectors.shape}")
     read = columns(host, matrix, view, True)
-    b_at, ldb, _b = both(host, read, b, b_view, True)
+    read_b = both(host, read, b, b_view, True)
     rows, values = host.copied(vectors.T, None, read.turned and not read.copied), values.copy()
     where = DeviceOptions(device=device, threads=threads)
     plan = SolveOptions(bool(lower), itype=0 if b is None else itype, where=where).plan(view.dtype, read.turned)
     pairs = len(values), values.ctypes.data, rows.ctypes.data, max(1, n)
     if b is None:
         return _core.verify(plan, n, read.address, read.lda, *pairs)
-    return _core.verify_generalised(plan, n, read.address, read.lda, b_at, ldb, *pairs)
+    return _core.verify_generalised(plan, n, read.address, read.lda, read_b.address, read_b.lda, *pairs)
 
 
 def _on_host(a: Array) -> Array:

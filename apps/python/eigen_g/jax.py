@@ -18,7 +18,7 @@ import numpy as np
 
 from . import _core, _cublas, _eigh, _solve
 
-Array = Any
+Array = jax.Array
 
 _handlers = _core.jax_handlers()
 for _platform, _handler in _handlers.items():
@@ -75,16 +75,29 @@ def _tangents(lower: bool, mask: bool, primals: Any, tangents: Any) -> tuple[Any
     return (w, v), (jnp.real(jnp.diagonal(inner, axis1=-2, axis2=-1)), v @ (inner * f))
 
 
-def eigh(a: Array, *, lower: bool = True, degenerate: Literal["nan", "mask"] = "nan") -> Eigh:
+def eigh(
+    a: Array,
+    *,
+    lower: bool = True,
+    UPLO: str | None = None,
+    symmetrize_input: bool = False,
+    degenerate: Literal["nan", "mask"] = "nan",
+) -> Eigh:
     """Returns eigenvalues (..., n) and eigenvectors (..., n, n) of symmetric or Hermitian matrices a (..., n, n).
 
-    a           float32 or complex64; with jax_enable_x64 also float64 or complex128. A NaN or an infinity in the triangle makes
-                its results NaN. A stack is solved in one call, also under jit and vmap
-    lower       True: the lower triangle is read; False: the upper one. The derivative takes a as Hermitian in both cases
-    degenerate  derivative of the vectors if eigenvalues are equal within n eps max|w|. "nan": not finite. "mask": without the
-                terms that mix vectors of equal eigenvalues; this is right for functions of the space that these vectors span
+    a                 float32 or complex64; with jax_enable_x64 also float64 or complex128. A NaN or an infinity in the triangle makes
+                      its results NaN. A stack is solved in one call, also under jit and vmap
+    lower             True: the lower triangle is read; False: the upper one. The derivative takes a as Hermitian in both cases
+    UPLO              JAX's name of the triangle, "L" or "U", used instead of lower
+    symmetrize_input  True: solves (a + a^H) / 2, as jax.numpy.linalg.eigh does by default
+    degenerate        derivative of the vectors if eigenvalues are equal within n eps max|w|. "nan": not finite. "mask": without the
+                      terms that mix vectors of equal eigenvalues; this is right for functions of the space that these vectors span
 
     Raises TypeError, ValueError.
+
+    >>> w, v = jax.jit(eigen_g.jax.eigh)(jax.numpy.array([[2.0, 1.0], [1.0, 2.0]]))
+    >>> w.round(4)
+    Array([1., 3.], dtype=float32)
     """
     a = jnp.asarray(a)
     _solve.check_type(a.dtype.name)
@@ -92,9 +105,15 @@ def eigh(a: Array, *, lower: bool = True, degenerate: Literal["nan", "mask"] = "
         raise ValueError(f"a must be square matrices, its shape is {a.shape}")
     if degenerate not in ("nan", "mask"):
         raise ValueError(f"degenerate is {degenerate!r}, must be 'nan' or 'mask'")
-    return Eigh(*_eigh_of(a, bool(lower), degenerate == "mask"))
+    if symmetrize_input:
+        a = (a + jnp.conj(jnp.swapaxes(a, -1, -2))) / 2
+    return Eigh(*_eigh_of(a, _eigh.triangle_of(lower, UPLO), degenerate == "mask"))
 
 
-def eigvalsh(a: Array, *, lower: bool = True) -> Array:
-    """Returns the eigenvalues of symmetric or Hermitian matrices, ascending, as eigh."""
-    return eigh(a, lower=lower).eigenvalues
+def eigvalsh(a: Array, *, lower: bool = True, UPLO: str | None = None, symmetrize_input: bool = False) -> Array:
+    """Returns the eigenvalues of symmetric or Hermitian matrices, ascending, as eigh.
+
+    >>> eigen_g.jax.eigvalsh(jax.numpy.eye(2))
+    Array([1., 1.], dtype=float32)
+    """
+    return eigh(a, lower=lower, UPLO=UPLO, symmetrize_input=symmetrize_input).eigenvalues

@@ -190,7 +190,9 @@ def _mask_of(degenerate: str) -> bool:
     return degenerate == "mask"
 
 
-def eigh(a: Tensor, *, lower: bool = True, degenerate: Literal["error", "mask"] = "error") -> Eigh:
+def eigh(
+    a: Tensor, *, lower: bool = True, UPLO: str | None = None, degenerate: Literal["error", "mask"] = "error"
+) -> Eigh:
     """Returns eigenvalues (..., n) and eigenvectors (..., n, n) of symmetric or Hermitian matrices a (..., n, n).
 
     a           float64, float32, complex128 or complex64, on the CPU or a CUDA GPU. A stack is solved in one call, as in eigen_g.eigh
@@ -202,13 +204,26 @@ def eigh(a: Tensor, *, lower: bool = True, degenerate: Literal["error", "mask"] 
     Has derivatives of every order, in reverse and in forward mode. Signs of the vectors (phases if complex) are arbitrary, and a
     differentiated function must not depend on them. As torch.linalg.eigh, the backward pass raises RuntimeError if a function
     depends on phases; torch.func does not check it. Raises as eigen_g.eigh.
+
+    UPLO: PyTorch's name of the triangle, "L" or "U", used instead of lower.
+
+    >>> a = torch.tensor([[2.0, 1.0], [1.0, 2.0]], dtype=torch.float64, requires_grad=True)
+    >>> w, v = eigen_g.torch.eigh(a)
+    >>> w[0].backward()                                     # the gradient of the lowest value is v[:, 0] v[:, 0]^T
+    >>> bool(torch.allclose(a.grad, torch.outer(v[:, 0], v[:, 0])))
+    True
     """
-    return Eigh(*_pairs(a, bool(lower), _mask_of(degenerate)))
+    return Eigh(*_pairs(a, _eigh.triangle_of(lower, UPLO), _mask_of(degenerate)))
 
 
-def eigvalsh(a: Tensor, *, lower: bool = True, degenerate: Literal["error", "mask"] = "error") -> Tensor:
+def eigvalsh(
+    a: Tensor, *, lower: bool = True, UPLO: str | None = None, degenerate: Literal["error", "mask"] = "error"
+) -> Tensor:
     """Returns the eigenvalues of symmetric or Hermitian matrices, ascending, with derivatives as in eigh.
 
     degenerate concerns second derivatives: the first ones exist if eigenvalues are equal.
+
+    >>> eigen_g.torch.eigvalsh(torch.eye(2))
+    tensor([1., 1.])
     """
-    return _values(a, bool(lower), _mask_of(degenerate))
+    return _values(a, _eigh.triangle_of(lower, UPLO), _mask_of(degenerate))

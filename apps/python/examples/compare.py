@@ -4,7 +4,7 @@ float64. Prints the best time of `repeats` whole calls, in milliseconds, after o
     python apps/python/examples/compare.py 128 512 1000 4000 10000
 """
 
-import sys
+import argparse
 import time
 
 import cupy
@@ -27,9 +27,12 @@ def best(solve, synchronize, repeats):
 
 
 def main():
+    parser = argparse.ArgumentParser(description=__doc__.split("\n\n")[0])
+    parser.add_argument("sizes", nargs="*", type=int, default=[128, 512, 1000, 4000, 10000], help="orders of the matrices")
+    sizes = parser.parse_args().sizes
     print(torch.cuda.get_device_name(), "torch", torch.__version__, "cupy", cupy.__version__)
     print(f"{'n':>6} {'torch':>10} {'eigen_g':>10} {'times':>6} {'cupy':>10} {'eigen_g':>10} {'times':>6} {'report':>10}")
-    for n in [int(argument) for argument in sys.argv[1:]] or [128, 512, 1000, 4000, 10000]:
+    for n in sizes:
         a = torch.randn(n, n, dtype=torch.float64, device="cuda")
         a += a.mT.clone()
         b = cupy.asarray(a)

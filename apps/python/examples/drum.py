@@ -4,7 +4,7 @@ of Bessel functions. Prints computed and exact frequencies; with matplotlib it d
     python apps/python/examples/drum.py [points across]
 """
 
-import sys
+import argparse
 
 import numpy as np
 
@@ -27,24 +27,34 @@ def laplacian(across):
     return a, inside
 
 
-def main():
-    a, inside = laplacian(int(sys.argv[1]) if len(sys.argv) > 1 else 41)
-    result = eigen_g.eigh(a, subset_by_index=[0, len(BESSEL_ZEROS) - 1])
-    check = eigen_g.verify(a, *result)
-    print(f"n = {len(a)}, {result.report.seconds:.3f} s on {result.report.devices[0]['name']}, passed: {check.passed}")
-    for k, (value, exact) in enumerate(zip(result.eigenvalues, BESSEL_ZEROS)):
-        print(f"frequency {k}: {np.sqrt(value):.4f}, exact {exact:.4f}")
+def draw(inside, frequencies, shapes):
+    """Draws the shapes into drum.png, if matplotlib is installed. White is zero, and each sign has a colour."""
     try:
         import matplotlib.pyplot as plt
     except ImportError:
         return
-    figure, axes = plt.subplots(2, 5, figsize=(10, 4))
-    for shape, axis in zip(result.eigenvectors.T, axes.flat):
+    figure, axes = plt.subplots(2, 5, figsize=(10, 4.6), layout="constrained")
+    for frequency, shape, axis in zip(frequencies, shapes.T, axes.flat):
         picture = np.full(inside.shape, np.nan)
         picture[inside] = shape
-        axis.imshow(picture, cmap="RdBu")
+        largest = np.abs(shape).max()
+        axis.imshow(picture, cmap="RdBu", vmin=-largest, vmax=largest)
+        axis.set_title(f"{frequency:.4f}")
         axis.axis("off")
-    figure.savefig("drum.png")
+    figure.savefig("drum.png", dpi=100)
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__.split("\n\n")[0])
+    parser.add_argument("across", nargs="?", type=int, default=41, help="points across the drum (default: 41)")
+    a, inside = laplacian(parser.parse_args().across)
+    result = eigen_g.eigh(a, subset_by_index=[0, len(BESSEL_ZEROS) - 1])
+    check = eigen_g.verify(a, *result)
+    print(f"n = {len(a)}, {result.report.seconds:.3f} s on {result.report.devices[0]['name']}, passed: {check.passed}")
+    frequencies = np.sqrt(result.eigenvalues)
+    for k, (frequency, exact) in enumerate(zip(frequencies, BESSEL_ZEROS)):
+        print(f"frequency {k}: {frequency:.4f}, exact {exact:.4f}")
+    draw(inside, frequencies, result.eigenvectors)
 
 
 main()

@@ -5,7 +5,7 @@ loss of plain gradient descent.
     python apps/python/examples/shampoo.py [steps]
 """
 
-import sys
+import argparse
 
 import torch
 
@@ -52,7 +52,9 @@ def fit(make_optimiser, steps):
 
 
 def main():
-    steps = int(sys.argv[1]) if len(sys.argv) > 1 else 200
+    parser = argparse.ArgumentParser(description=__doc__.split("\n\n")[0])
+    parser.add_argument("steps", nargs="?", type=int, default=200, help="steps of each optimiser (default: 200)")
+    steps = parser.parse_args().steps
     print(f"gradient descent: {fit(lambda w: torch.optim.SGD(w, lr=0.1), steps):.4f}")
     print(f"Shampoo:          {fit(Shampoo, steps):.4f}")
 

@@ -66,6 +66,22 @@ __global__ void reverse_rows_kernel(MatrixView<T> x) {
 }
 
 template <class T>
+__global__ void reverse_columns_kernel(MatrixView<T> x) {
+  for (std::int64_t j = blockIdx.x; j < x.cols / 2; j += gridDim.x)
+    for (std::int64_t i = threadIdx.x; i < x.rows; i += threads) {
+      const T first = x(i, j), last = x(i, x.cols - 1 - j);
+      x(i, j) = last;
+      x(i, x.cols - 1 - j) = first;
+    }
+}
+
+template <class T>
+__global__ void identity_kernel(MatrixView<T> x) {
+  for (std::int64_t j = blockIdx.x; j < x.cols; j += gridDim.x)
+    for (std::int64_t i = threadIdx.x; i < x.rows; i += threads) x(i, j) = T(i == j ? 1 : 0);
+}
+
+template <class T>
 void take(const Queue& queue, Uplo uplo, MatrixView<const same_t<T>> from_dev, bool whole,
           MatrixView<T> to_dev) {
   if (to_dev.cols == 0) return;
@@ -104,6 +120,21 @@ void reverse_rows(const Queue& queue, MatrixView<T> x_dev) {
   EIGEN_G_LAUNCHED();
 }
 
-EIGEN_G_INSTANTIATE(all_types, take_triangle, take_reflectors, give_reflectors, reverse_rows);
+template <class T>
+void reverse_columns(const Queue& queue, MatrixView<T> x_dev) {
+  if (x_dev.cols < 2 || x_dev.rows == 0) return;
+  reverse_columns_kernel<T><<<blocks_for(queue, x_dev.cols / 2), threads, 0, queue.stream()>>>(x_dev);
+  EIGEN_G_LAUNCHED();
+}
+
+template <class T>
+void set_identity(const Queue& queue, MatrixView<T> x_dev) {
+  if (x_dev.cols == 0) return;
+  identity_kernel<T><<<blocks_for(queue, x_dev.cols), threads, 0, queue.stream()>>>(x_dev);
+  EIGEN_G_LAUNCHED();
+}
+
+EIGEN_G_INSTANTIATE(all_types, take_triangle, take_reflectors, give_reflectors, reverse_rows, reverse_columns,
+                    set_identity);
 
 }  // namespace eigen_g

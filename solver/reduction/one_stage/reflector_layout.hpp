@@ -49,5 +49,11 @@ void give_reflectors(const Queue& queue, Uplo uplo, MatrixView<const same_t<T>> 
 // x := J x in place, for every column x of x_dev.
 template <class T>
 void reverse_rows(const Queue& queue, MatrixView<T> x_dev);
+// x := x J in place, for every row x of x_dev.
+template <class T>
+void reverse_columns(const Queue& queue, MatrixView<T> x_dev);
+// X := 1, for an n x n matrix.
+template <class T>
+void set_identity(const Queue& queue, MatrixView<T> x_dev);
 
 }  // namespace eigen_g

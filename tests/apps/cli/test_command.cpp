@@ -3,6 +3,7 @@
 #include <cmath>
 #include <filesystem>
 #include <nlohmann/json.hpp>
+#include <numeric>
 #include <sstream>
 
 #include "apps/io/eigenpairs_file.hpp"
@@ -12,6 +13,7 @@
 
 using namespace support;
 using nlohmann::json;
+using Arguments = std::vector<std::string>;
 namespace io = eigen_g::io;
 
 namespace {
@@ -183,8 +185,88 @@ TEST_CASE("without -o nothing is written") {
   const TemporaryFolder folder;
   const std::string path = made(folder, "minij", 20);
   const std::size_t before = folder.names().size();
-  CHECK_THAT(succeed({"solve", path}).out, ContainsSubstring("highest"));
+  CHECK_THAT(succeed({"solve", path}).out, ContainsSubstring("eigenvalues   20"));
   CHECK(folder.names().size() == before);
+}
+
+TEST_CASE("solve prints the first and the last eigenvalues, and with --print all of them") {
+  const TemporaryFolder folder;
+  const std::string path = made(folder, "clement", 31);
+  // Indices, from 1, of the values in a table; 0 stands for the gap.
+  const auto printed = [&](Arguments line) {
+    line.insert(line.begin(), {"solve", path});
+    std::istringstream table(succeed(line).out);
+    std::vector<int> indices;
+    for (std::string row; std::getline(table, row);) {
+      std::istringstream words(row);
+      int index = 0;
+      double value = 0;
+      std::string more;
+      if (words >> index >> value && !(words >> more)) {
+        CHECK(value == Approx(2.0 * (index - 1) - 30).margin(1e-12));
+        indices.push_back(index);
+      }
+      if (row.find(" ...") != std::string::npos) indices.push_back(0);
+    }
+    return indices;
+  };
+  CHECK(printed({}) == std::vector<int>{1, 2, 3, 4, 5, 0, 27, 28, 29, 30, 31});
+  std::vector<int> all(31);
+  std::iota(all.begin(), all.end(), 1);
+  CHECK(printed({"--print"}) == all);
+  CHECK(printed({"--subset-by-index", "3:13"}) == std::vector<int>(all.begin() + 2, all.begin() + 13));
+  CHECK(printed({"--subset-by-index", "3:14"}) == std::vector<int>{3, 4, 5, 6, 7, 0, 10, 11, 12, 13, 14});
+  std::string identity;
+  for (int i = 0; i < 31; ++i)
+    for (int j = 0; j < 31; ++j) identity += (i == j ? "1" : "0") + std::string(j < 30 ? "," : "\n");
+  write_file(folder / "b.csv", identity);
+  CHECK(printed({"--b", folder / "b.csv", "--print"}) == all);
+}
+
+TEST_CASE("solve --plot writes a picture that is well-formed XML, and only after a good solve") {
+  const TemporaryFolder folder;
+  const std::string path = made(folder, "minij", 120);
+  for (const Arguments& more :
+       std::vector<Arguments>{{}, {"--subset-by-index", "7:9"}, {"--b", path}, {"--values-only"}}) {
+    Arguments line{"solve", path, "--plot", folder / "p & q.svg", "--force"};
+    line.insert(line.end(), more.begin(), more.end());
+    succeed(line);
+    const std::string svg = text_of_file(folder / "p & q.svg");
+    CHECK_THAT(svg, Catch::Matchers::StartsWith("<svg ") && Catch::Matchers::EndsWith("</svg>\n") &&
+                        ContainsSubstring("divide and conquer") && ContainsSubstring("Density of states"));
+    CHECK(svg.find("nan") == std::string::npos);
+    CHECK(svg.find("inf") == std::string::npos);
+    // Every tag closes, and no text holds a bare & or <.
+    std::vector<std::string> open;
+    for (std::size_t at = svg.find('<'); at != std::string::npos; at = svg.find('<', at + 1)) {
+      const std::size_t end = svg.find('>', at);
+      REQUIRE(end < svg.find('<', at + 1));
+      const std::string tag = svg.substr(at + 1, end - at - 1);
+      if (tag.front() == '/') {
+        REQUIRE(!open.empty());
+        CHECK(tag.substr(1) == open.back());
+        open.pop_back();
+      } else if (tag.back() != '/') {
+        open.push_back(tag.substr(0, tag.find(' ')));
+      }
+    }
+    CHECK(open.empty());
+  }
+  const std::string before = text_of_file(folder / "p & q.svg");
+  fail_with(2, {"solve", path, "--plot", folder / "p & q.svg"});
+  CHECK(text_of_file(folder / "p & q.svg") == before);
+  CHECK_THAT(fail_with(2, {"solve", path, "--plot", folder / "p.png"}).err,
+             ContainsSubstring("must end in .svg; eigen_g.plot in Python makes .png"));
+  write_file(folder / "bad.csv", "1,2\n2,nan\n");
+  fail_with(3, {"solve", folder / "bad.csv", "--plot", folder / "bad.svg"});
+  write_file(folder / "one.csv", "7\n");
+  succeed({"solve", folder / "one.csv", "--input-format", "csv", "--plot", folder / "one.svg"});
+  for (const Arguments& more : std::vector<Arguments>{{"--lowest", "2"}}) {
+    Arguments line{"solve", path, "--plot", folder / "x.svg"};
+    line.insert(line.end(), more.begin(), more.end());
+    CHECK_THAT(fail_with(2, line).err, ContainsSubstring("--plot"));
+  }
+  CHECK(!std::filesystem::exists(folder / "bad.svg"));
 }
 
 TEST_CASE("solve --uplo and --symmetrize choose the matrix of an unsymmetric file") {

@@ -47,9 +47,10 @@ TEST_CASE("wrong usage of bench and tune") {
 TEST_CASE("without a GPU bench and tune say so and write nothing") {
   if (support::have_gpu()) SKIP_TEST("there is a GPU");
   const support::TemporaryFolder folder;
-  for (const char* benchmark : {"symv", "gemm", "gemm-accuracy", "tridiagonalize", "solve", "devices", "spmv",
+  for (const char* benchmark : {"symv", "gemm", "gemm-accuracy", "tridiagonalize", "devices", "spmv",
                                 "himeno", "generalised", "batched"})
     fail_with(6, {"bench", benchmark, "--json", folder / "b.json"});
+  fail_with(6, {"bench", "solve", "--device", "gpu", "--json", folder / "b.json"});
   fail_with(6, {"tune", "symv", "-o", folder / "t.txt"});
   CHECK(folder.names().empty());
 }
@@ -88,6 +89,28 @@ TEST_CASE("bench batched runs on the CPU in every type, beside a loop of LAPACKE
     }
     CHECK(c["ratios"]["vectors"].get<double>() > 0);
   }
+}
+
+TEST_CASE("bench solve runs on the CPU in every type, beside LAPACK, and checks every result") {
+  const support::TemporaryFolder folder;
+  const std::string json = folder / "solve.json";
+  const auto outcome = succeed({"bench", "solve", "--device", "cpu", "--types", "sdcz", "--sizes", "1,60,100",
+                                "--rounds", "2", "--threads", "1", "--json", json, "-q"});
+  CHECK_THAT(outcome.out, ContainsSubstring("LAPACK") && ContainsSubstring("divide and conquer"));
+  const auto report = nlohmann::json::parse(support::text_of_file(json));
+  CHECK(report["cases"].size() == 4 * 3);
+  for (const auto& c : report["cases"]) {
+    REQUIRE(c["calls"].size() == 4);
+    for (const auto& call : c["calls"]) {
+      CHECK(call["seconds"].get<double>() > 0);
+      CHECK(call["values"].get<double>() <= 3);
+      if (call.contains("passed")) CHECK(call["passed"] == true);
+    }
+    CHECK(c["bit_for_bit"] == true);
+    CHECK(c["ratios"]["vectors"].get<double>() > 0);
+    CHECK(c["calls"][0]["stages"].contains("tridiagonalize"));
+  }
+  fail_with(2, {"bench", "solve", "--device", "cpu", "--path", "two"});
 }
 
 TEST_CASE("bench himeno runs on the CPU, with the digits of gosa") {

@@ -307,3 +307,35 @@ TEST_CASE("a limit of file sizes ends in 3, other signals by themselves, with no
     CHECK(results.names().empty());
   }
 }
+
+TEST_CASE("matrices and results as CSV and plain text are those of .npy files, in each type") {
+  const TemporaryFolder folder;
+  for (const char* type : {"s", "d", "c", "z"}) {
+    const bool complex = *type == 'c' || *type == 'z';
+    for (const char* format : {"csv", "txt"}) {
+      const std::string ending = std::string(".") + format, text = folder / "a" + ending;
+      for (const std::string& file : {text, folder / "a.npy"})
+        succeed({"generate", "random", "9", "--type", type, "-o", file, "--force"});
+      const auto report = [&](const std::string& file) {
+        return Json::parse(succeed({"solve", file, "--type", type, "-q", "--json", "-", "-o", folder / "r",
+                                    "--force", "--format", format, "--verify"})
+                               .out);
+      };
+      const Json of_text = report(text);
+      CHECK(of_text["matrix"]["format"] == (complex ? "text, complex" : "text"));
+      CHECK(of_text["values"] == report(folder / "a.npy")["values"]);
+      CHECK_THAT(succeed({"verify", text, "--type", type, "--values", folder / "r.values" + ending,
+                          "--vectors", folder / "r.vectors" + ending})
+                     .out,
+                 ContainsSubstring("pass\n"));
+      const std::string written = text_of_file(folder / "r.vectors" + ending);
+      const std::string line = written.substr(0, written.find('\n'));
+      CHECK(std::count(line.begin(), line.end(), *format == 'c' ? ',' : ' ') == (complex ? 17 : 8));
+      CHECK(line.find(*format == 'c' ? ' ' : ',') == std::string::npos);
+    }
+  }
+  write_file(folder / "no_ending", "# two lines\n2; 1\n1 ;2\n");
+  CHECK(Json::parse(succeed({"solve", folder / "no_ending", "-q", "--json", "-"}).out)["values"]["count"] ==
+        2);
+  fail_with(2, {"solve", folder / "no_ending", "-o", folder / "x.h5", "--format", "csv"});
+}

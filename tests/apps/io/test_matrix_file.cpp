@@ -91,6 +91,8 @@ std::map<std::string, std::vector<double>> spectra_of_valid_files() {
           {"toeplitz_20.raw", values(20, [](int k) { return 2 - 2 * std::cos(k * pi / 21); })},
           {"poisson_4x4.csc", poisson(4)},
           {"poisson_4x4_int4.csc", poisson(4)},
+          {"pei_10.csv", pei},
+          {"rosser.txt", rosser},
           {"clement_21.dat", values(21, [](int k) { return 2.0 * k - 22; })},
           {"wilkinson_21.dat", wilkinson}};
 }
@@ -156,6 +158,12 @@ const std::map<std::string, Expected> refused{
     {"too_many_values_array.mtx", {6, "more than the 3 entries that line 2 asks for"}},
     {"not_symmetric.mtx", {0, "entry (3, 1) is 0.5, entry (1, 3) is 0.25"}},
     {"not_symmetric_array.mtx", {0, "entry (5, 1) is 0.2, entry (1, 5) is 1"}},
+    {"text_not_a_number.csv", {1, "'x' is not a number"}},
+    {"text_entry_missing.csv", {2, "'' is not a number"}},
+    {"text_uneven.csv", {2, "holds 3 numbers; the lines before hold 2"}},
+    {"text_not_square.txt", {0, "holds 2 lines of 3 numbers; a square matrix is required"}},
+    {"text_not_symmetric.txt", {0, "entry (2, 1) is 3, entry (1, 2) is 2"}},
+    {"text_complex.csv", {0, "has complex numbers, two numbers each; a real matrix is required"}},
     {"npy_bad_magic.npy", {0, "does not begin as a .npy file"}},
     {"npy_bad_version.npy", {0, ".npy version 4.0 is unknown"}},
     {"npy_cut_in_magic.npy", {0, "ends within the .npy header"}},
@@ -225,7 +233,7 @@ const std::map<std::string, Expected> refused{
     {"hdf5.h5", {0, "is an HDF5 file"}},
     {"matlab.mat", {0, "is a MATLAB 5 file; save it in MATLAB with -v7.3, or read it by scipy.io.loadmat()"}},
     {"harwell_boeing.rsa", {0, "is a Harwell-Boeing file; replace its type, as RSA in line 3, by RUA"}},
-    {"unknown_text.txt", {0, "is neither Matrix Market, .npy, .npz, HDF5, ELSI CSC nor tridiagonal"}},
+    {"unknown_text.txt", {0, "is neither Matrix Market, .npy, .npz, HDF5, ELSI CSC, tridiagonal nor text"}},
 };
 
 }  // namespace

@@ -90,3 +90,60 @@ def test_b_in_the_memory_of_a(type):
     reversed_ = stack[::-1]
     truth = eigen_g.eigvalsh(stack.copy(), reversed_.copy(), type=type)
     np.testing.assert_allclose(eigen_g.eigh(stack, reversed_, type=type, overwrite_a=True)[0], truth)
+
+
+@pytest.mark.parametrize("dtype", ["float64", "float32", "complex128", "complex64"])
+@pytest.mark.parametrize("orders", ["CC", "CF", "FC", "FF"])
+@pytest.mark.parametrize("lower", [True, False])
+def test_the_cholesky_factor_of_b_is_returned_and_reused(dtype, orders, lower):
+    n = 60
+    a, b = (x.astype(dtype) for x in random_pair(n))
+    if "complex" in dtype:
+        skew = np.tril(random_symmetric(n), -1) / (10 * n)
+        a, b = (x + 1j * (skew - skew.T).astype(x.real.dtype) for x in (a, b))
+    a, b = a.copy(order=orders[0]), b.copy(order=orders[1])
+    eps = np.finfo(dtype).eps
+    before = b.copy()
+    result = eigen_g.eigh(a, b, lower=lower, return_factor=True)
+    np.testing.assert_array_equal(b, before)
+    assert eigen_g.verify(a, *result, b=b, lower=lower).passed
+    factor = result.factor
+    assert type(factor) is eigen_g.CholeskyFactor and factor.lower is lower and factor.c.dtype == dtype
+    triangle = np.tril(factor.c) if lower else np.triu(factor.c)
+    whole = triangle @ triangle.conj().T if lower else triangle.conj().T @ triangle
+    np.testing.assert_allclose(whole, b, atol=100 * eps * np.abs(b).max())
+    linalg = pytest.importorskip("scipy.linalg")
+    np.testing.assert_allclose(b @ linalg.cho_solve(factor, a), a, atol=1e4 * eps)
+    kept = factor.c.copy()
+    for given in (factor, linalg.cho_factor(b, lower=True), linalg.cho_factor(b), tuple(factor)):
+        for x in (a, a[::-1, ::-1].copy(order=orders[1])):
+            again = eigen_g.eigh(x, given, lower=lower)
+            assert "cholesky" not in dict(again.report.stages) and again.factor is None
+            assert eigen_g.verify(x, *again, b=b, lower=lower).passed
+    np.testing.assert_array_equal(factor.c, kept)
+    w, v = eigen_g.eigh(np.stack([a, 2 * a]), factor, lower=lower)
+    assert eigen_g.verify(2 * a, w[1], v[1], b=b, lower=lower).passed
+
+
+def test_return_factor_overwrites_only_what_may_be_overwritten():
+    a, b = random_pair(60)
+    b = np.asfortranarray(b)
+    before = b.copy()
+    assert not np.shares_memory(eigen_g.eigh(a, b, return_factor=True).factor.c, b)
+    np.testing.assert_array_equal(b, before)
+    x = np.asfortranarray(a)
+    factor = eigen_g.eigh(x, b, return_factor=True, overwrite_b=True).factor
+    assert np.shares_memory(factor.c, b)
+    np.testing.assert_allclose(np.tril(b) @ np.tril(b).T, before, atol=1e-12)
+
+
+def test_return_factor_says_what_it_requires():
+    a, b = random_pair(5)
+    for arguments, options in (((a,), {}), ((a, b), {"eigvals_only": True}), ((np.stack([a, a]), b), {}), ((a, (b, True)), {})):
+        with pytest.raises(ValueError, match="return_factor requires"):
+            eigen_g.eigh(*arguments, return_factor=True, **options)
+    with pytest.raises(ValueError, match="a and b must be alike"):
+        eigen_g.eigh(a, (np.eye(4), True))
+    with pytest.raises(np.linalg.LinAlgError, match="order 1 of b"):
+        eigen_g.eigh(a, -b, return_factor=True)
+    assert eigen_g.eigh(a, -b, return_factor=True, errors="status").factor is None

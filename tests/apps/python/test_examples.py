@@ -21,6 +21,12 @@ def test_drum(tmp_path):
     assert len(pairs) == 10 and all(abs(got / exact - 1) < 0.1 for got, exact in pairs)
 
 
+@pytest.mark.parametrize("name, needed", [("drum.py", "numpy"), ("shampoo.py", "torch")])
+def test_help(name, needed, tmp_path):
+    pytest.importorskip(needed)
+    assert run(name, "--help", cwd=tmp_path).startswith(f"usage: {name}")
+
+
 def test_shampoo(tmp_path):
     pytest.importorskip("torch")
     plain, shampoo = (float(line.split()[-1]) for line in run("shampoo.py", "60", cwd=tmp_path).splitlines())

@@ -8,7 +8,7 @@ import weakref
 
 import numpy as np
 import pytest
-from matrices import random_symmetric
+from matrices import random_pair, random_symmetric
 
 import eigen_g
 
@@ -70,8 +70,8 @@ def test_refuses_what_it_is_not_planned_for():
     with pytest.raises(ValueError, match="float64 of numpy"):
         solver(np.eye(5, dtype=np.float32))
     np.testing.assert_array_equal(solver(np.arange(25).reshape(5, 5))[1], solver(np.arange(25.0).reshape(5, 5))[1])
-    with pytest.raises(ValueError, match="alike.*2, 5, 5"):
-        eigen_g.Solver(5, type=1)(np.eye(5), np.stack([np.eye(5)] * 2))
+    with pytest.raises(ValueError, match="alike.*4, 4"):
+        eigen_g.Solver(5, type=1)(np.eye(5), np.eye(4))
     bad = np.eye(5)
     bad[4, 1] = np.inf
     with pytest.raises(eigen_g.NonFiniteEntry, match=r"a\[4, 1\] is infinite"):
@@ -89,6 +89,76 @@ def test_refuses_what_it_is_not_planned_for():
         eigen_g.Solver(5, like=np.eye(5, dtype=np.float16))
     with pytest.raises(eigen_g.InvalidArgument, match="argument n"):
         eigen_g.Solver(-1)
+
+
+@pytest.mark.parametrize("options", [{}, {"eigvals_only": True}, {"precision": "mixed"}, {"type": 1}, {"type": 3}])
+def test_takes_stacks(options):
+    pairs = [random_pair(6, seed=seed) for seed in range(4)]
+    a, b = (np.stack(x).reshape(2, 2, 6, 6) for x in zip(*pairs))
+    solver = eigen_g.Solver(6, **options)
+    generalised = [b] if "type" in options else []
+    found, mine = solver(a, *generalised), eigen_g.eigh(a, *generalised, **options)
+    for x, y in zip(found, mine) if isinstance(mine, tuple) else [(found, mine)]:
+        np.testing.assert_array_equal(x, y)
+    if isinstance(mine, tuple):
+        assert found.eigenvectors.shape == (2, 2, 6, 6) and type(found.report) is type(mine.report)
+        one = solver(a[1, 0], *(x[1, 0] for x in generalised))
+        np.testing.assert_array_equal(one.eigenvectors, found.eigenvectors[1, 0])
+    a[1, 1, 4, 2] = np.nan
+    with pytest.raises(eigen_g.NonFiniteEntry, match=r"a\[1, 1, 4, 2\] is NaN"):
+        solver(a, *generalised)
+    empty = solver(np.empty((0, 6, 6)), *(x[0, :1] for x in generalised))
+    assert (empty if "eigvals_only" in options else empty.eigenvalues).shape == (0, 6)
+
+
+@pytest.mark.parametrize("dtype", [np.float64, np.complex128])
+@pytest.mark.parametrize("lower", [True, False])
+def test_update_sets_b_which_is_factored_once(dtype, lower):
+    n = 40
+    a, b = random_pair(n)
+    a, b = a.astype(dtype), b.astype(dtype)
+    if dtype is np.complex128:
+        a, b = (x + 1j * (np.tril(random_symmetric(n), -1) - np.triu(random_symmetric(n), 1)) / n for x in (a, b))
+    before = b.copy()
+    solver = eigen_g.Solver(n, like=a, type=1, lower=lower)
+    with pytest.raises(ValueError, match="requires b"):
+        solver(a)
+    solver.update(b)
+    w = eigen_g.eigh(a, b, lower=lower).eigenvalues
+    for order, factored in (("C", True), ("F", False), ("C", False)):
+        result = solver(a.copy(order=order))
+        np.testing.assert_allclose(result.eigenvalues, w, rtol=1e-10)
+        assert eigen_g.verify(a, *result, b=b, lower=lower).passed
+        assert ("cholesky" in dict(result.report.stages)) == factored
+    np.testing.assert_array_equal(b, before)
+    assert eigen_g.verify(a, *solver(a, 2 * b), b=2 * b, lower=lower).passed  # b of this call alone
+    for x, w, v in zip((a, 2 * a), *solver(np.stack([a, 2 * a]))):
+        assert eigen_g.verify(x, w, v, b=b, lower=lower).passed
+    assert "b is set" in repr(solver)
+    solver.update(3 * b)
+    assert eigen_g.verify(a, *solver(a), b=3 * b, lower=lower).passed
+    factor = eigen_g.eigh(a, b, lower=not lower, return_factor=True).factor
+    solver.update(factor)
+    assert eigen_g.verify(a, *solver(a), b=b, lower=lower).passed
+
+
+def test_update_of_a_bad_b():
+    a, b = random_pair(30)
+    solver = eigen_g.Solver(30, type=2)
+    solver.update(-b)
+    for _ in range(2):
+        with pytest.raises(np.linalg.LinAlgError, match="order 1 of b"):
+            solver(a)
+    solver.update(b)
+    assert eigen_g.verify(a, *solver(a), b=b, type=2).passed
+    with pytest.raises(ValueError, match="order 30, b is"):
+        solver.update(np.eye(4))
+    with pytest.raises(ValueError, match="b is float32 of numpy"):
+        solver.update(b.astype(np.float32))
+    with pytest.raises(ValueError, match="b must be a square matrix"):
+        solver.update(np.stack([b, b]))
+    with pytest.raises(ValueError, match="standard problems"):
+        eigen_g.Solver(30).update(b)
 
 
 def test_a_solver_whose_progress_refers_to_its_owner_is_freed():

@@ -26,6 +26,17 @@ def test_the_stages_make_a_solve(n, lower, order):
     np.testing.assert_allclose(eigen_g.apply_q(t, u[:, :1]), z[:, :1], atol=1e-13)
 
 
+def test_apply_q_from_both_sides_and_its_transpose():
+    n, m = 30, 4
+    t = eigen_g.tridiagonalize(random_symmetric(n), lower=False)
+    q, z = eigen_g.apply_q(t, np.eye(n)), np.cos(np.arange(n * m)).reshape(n, m)
+    np.testing.assert_allclose(eigen_g.apply_q(t, z, adjoint=True), q.T @ z, atol=1e-13)
+    np.testing.assert_allclose(eigen_g.apply_q(t, z.T, right=True), z.T @ q, atol=1e-13)
+    np.testing.assert_allclose(eigen_g.apply_q(t, z.T, right=True, adjoint=True), z.T @ q.T, atol=1e-13)
+    with pytest.raises(ValueError, match="30 columns"):
+        eigen_g.apply_q(t, z, right=True)
+
+
 def test_bad_shapes():
     with pytest.raises(ValueError, match="n - 1"):
         eigen_g.solve_tridiagonal(np.ones(4), np.ones(4))
@@ -101,3 +112,22 @@ def test_verify_takes_a_sparse_matrix(form):
         eigen_g.verify(form, w[:3], v)
     with pytest.raises(TypeError, match="float64"):
         eigen_g.verify(form, w, v.astype(np.float32))
+
+
+@pytest.mark.parametrize("select, select_range", [("a", None), ("i", (2, 7)), (2, (0, 0)), ("v", (-1, 1.5)), ("value", (90, 91)), (0, None)])
+def test_eigh_tridiagonal_is_scipys(select, select_range):
+    linalg = pytest.importorskip("scipy.linalg")
+    rng = np.random.default_rng(0)
+    d, e = rng.standard_normal(30), rng.standard_normal(29)
+    w, u = eigen_g.eigh_tridiagonal(d, e, select=select, select_range=select_range)
+    theirs = linalg.eigh_tridiagonal(d, e, select=select, select_range=select_range)
+    np.testing.assert_allclose(w, theirs[0], atol=1e-13)
+    np.testing.assert_allclose(np.abs(u), np.abs(theirs[1]), atol=1e-10)
+    np.testing.assert_allclose(eigen_g.eigvalsh_tridiagonal(d, e, select, select_range), w, atol=1e-13)
+
+
+def test_eigh_tridiagonal_refuses_what_scipy_refuses():
+    d, e = np.ones(4), np.ones(3)
+    for arguments, match in ((("x",), "select is 'x'"), (("i",), "select_range is required"), (("i", (0, 4)), "last < n"), (("v", (1, 1)), "ascending")):
+        with pytest.raises(ValueError, match=match):
+            eigen_g.eigh_tridiagonal(d, e, False, *arguments)

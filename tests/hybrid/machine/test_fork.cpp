@@ -12,6 +12,7 @@
 
 #include "hybrid/machine/blas_turn.hpp"
 #include "hybrid/machine/cpu.hpp"
+#include "hybrid/machine/device.hpp"
 #include "hybrid/team/loops.hpp"
 #include "hybrid/team/worker.hpp"
 #include "solver/api/eigen_g.hpp"
@@ -101,6 +102,20 @@ TEST_CASE("a child does not wait for a value that another thread was making") {
   std::this_thread::sleep_for(std::chrono::milliseconds(10));
   CHECK(child_of_fork([&] { return value.get(make); }) == 7);
   maker.join();
+}
+
+TEST_CASE("a child does not wait for the dynamic loader that another thread was calling") {
+  const double here = 0;
+  std::atomic<bool> ending{false};
+  std::thread asking([&] {
+    while (!ending) static_cast<void>(is_gpu_memory(&here));
+  });
+  int first_bad = 0;
+  for (int k = 0; k < 200 && first_bad == 0; ++k)
+    first_bad = child_of_fork([&] { return is_gpu_memory(&here) ? 1 : 0; });
+  ending = true;
+  asking.join();
+  CHECK(first_bad == 0);
 }
 
 TEST_CASE("a worker of the parent is left alone in a child") {

@@ -199,6 +199,72 @@ TEMPLATE_TEST_CASE("sytrd, stedc and ormtr on device pointers in the other types
     }
 }
 
+// Host pointers and device pointers give the same bits here too.
+TEMPLATE_TEST_CASE("ormtr, orgtr and stedc on device pointers: sides, adjoints, Q, and parts of the vectors",
+                   "[gpu]", float, double, std::complex<float>, std::complex<double>) {
+  NEEDS_GPU();
+  using T = TestType;
+  using R = real_t<T>;
+  const std::int64_t n = 90, m = 7, ld = n + 1;
+  Devices on_gpu;
+  on_gpu.device = DeviceChoice::gpu;
+  const auto random = [](std::int64_t rows, std::int64_t columns) {
+    const std::vector<double> x = support::random_rectangle(rows, columns, 4);
+    std::vector<T> z(x.size());
+    for (std::size_t i = 0; i < x.size(); ++i) {
+      z[i] = static_cast<R>(x[i]);
+      if constexpr (is_complex<T>) z[i] = {z[i].real(), z[i].real() / 3};
+    }
+    return z;
+  };
+  const auto downloaded = [](const auto& from, auto to) {
+    EIGEN_G_CUDA(cudaMemcpy(to.data(), from.data(), from.bytes(), cudaMemcpyDeviceToHost));
+    return to;
+  };
+  for (const Uplo uplo : {Uplo::lower, Uplo::upper}) {
+    std::vector<T> a = random(ld, n), tau(static_cast<std::size_t>(n));
+    std::vector<R> d(static_cast<std::size_t>(n)), e(d);
+    sytrd(uplo, n, a.data(), ld, d.data(), e.data(), tau.data(), on_gpu);
+    DeviceBuffer<T> a_dev(ld * n), tau_dev(n), z_dev(ld * n);
+    DeviceBuffer<R> d_dev(n), e_dev(n);
+    support::upload(a_dev.data(), a.data(), a_dev.bytes());
+    support::upload(tau_dev.data(), tau.data(), tau_dev.bytes());
+    for (const Side side : {Side::left, Side::right})
+      for (const Trans trans : {Trans::none, Trans::adjoint}) {
+        CAPTURE(support::name(uplo), side == Side::left, trans == Trans::none);
+        const std::int64_t rows = side == Side::left ? n : m, columns = side == Side::left ? m : n;
+        std::vector<T> z = random(ld, n);
+        support::upload(z_dev.data(), z.data(), z_dev.bytes());
+        ormtr(side, uplo, trans, rows, columns, a.data(), ld, tau.data(), z.data(), ld, on_gpu);
+        ormtr(side, uplo, trans, rows, columns, device(a_dev.data()), ld, device(tau_dev.data()),
+              device(z_dev.data()), ld, nullptr);
+        CHECK(downloaded(z_dev, z) == z);
+      }
+    std::vector<T> q = a;
+    orgtr(uplo, n, q.data(), ld, tau.data(), on_gpu);
+    orgtr(uplo, n, device(a_dev.data()), ld, device(tau_dev.data()), nullptr);
+    CHECK(downloaded(a_dev, q) == q);
+
+    TridiagonalVectors some;
+    some.subset = Subset::by_index(3, 9);
+    for (const TridiagonalVectors& vectors :
+         {TridiagonalVectors{TridiagonalVectors::Compz::multiply, {}}, some}) {
+      std::vector<R> w = d, off = e;
+      std::vector<T> z = q;
+      support::upload(z_dev.data(), z.data(), z_dev.bytes());
+      support::upload(d_dev.data(), w.data(), d_dev.bytes());
+      support::upload(e_dev.data(), off.data(), e_dev.bytes());
+      const Report host = stedc(vectors, n, w.data(), off.data(), z.data(), ld, on_gpu),
+                   dev = stedc(vectors, n, device(d_dev.data()), device(e_dev.data()), device(z_dev.data()),
+                               ld, nullptr);
+      REQUIRE(host.m == dev.m);
+      const std::vector<R> w_of_device = downloaded(d_dev, w);
+      CHECK(std::equal(w.begin(), w.begin() + host.m, w_of_device.begin()));
+      CHECK(downloaded(z_dev, z) == z);
+    }
+  }
+}
+
 TEST_CASE("stages on device pointers: what is wrong is named", "[gpu]") {
   NEEDS_GPU();
   const Queue queue;
@@ -260,9 +326,10 @@ TEST_CASE("stages on device pointers from C, on the default stream", "[gpu]") {
   queue.wait();
   REQUIRE(eigen_g_dsytrd_device('U', n, a.data(), s.lda, d.data(), e.data(), tau.data(), nullptr) == 0);
   REQUIRE(eigen_g_dstedc_device('I', n, d.data(), e.data(), z.data(), n, nullptr) == 0);
-  REQUIRE(eigen_g_dormtr_device('U', n, n, a.data(), s.lda, tau.data(), z.data(), n, nullptr) == 0);
+  REQUIRE(eigen_g_dormtr_device('L', 'U', 'N', n, n, a.data(), s.lda, tau.data(), z.data(), n, nullptr) == 0);
   support::check_pairs(s, {d.get(), z.get(), n, {}});
   CHECK(eigen_g_dsytrd_device('U', n, a.data(), n - 1, d.data(), e.data(), tau.data(), nullptr) == -4);
   CHECK(eigen_g_dstedc_device('I', n, d.data(), e.data(), nullptr, n, nullptr) == -5);
-  CHECK(eigen_g_dormtr_device('U', n, n, a.data(), s.lda, tau.data(), z.data(), n - 1, nullptr) == -8);
+  CHECK(eigen_g_dormtr_device('L', 'U', 'N', n, n, a.data(), s.lda, tau.data(), z.data(), n - 1, nullptr) ==
+        -10);
 }

@@ -1,6 +1,7 @@
 #include "solver/api/eigen_g.hpp"
 
 #include <cmath>
+#include <map>
 #include <set>
 #include <stdexcept>
 #include <string>
@@ -370,6 +371,22 @@ TEMPLATE_TEST_CASE("progress: each stage begins at 0, never falls, ends at 1", "
   }
   CHECK(told.back().fraction == 1);
   CHECK(seen == std::set<Stage>(all_stages.begin(), all_stages.end()));
+}
+
+TEST_CASE("progress on the CPU has fractions within the stages of order n^3, also for values and a subset") {
+  for (const bool vectors : {true, false})
+    for (const Subset& subset : {Subset{}, Subset::by_index(1, 10)}) {
+      std::map<Stage, int> within;
+      support::OptionsAndDevices o = options(DeviceChoice::cpu);
+      o.vectors = vectors;
+      o.subset = subset;
+      o.progress = [&](Stage stage, double fraction) { within[stage] += fraction > 0 && fraction < 1; };
+      support::solve_guarded(random_matrix(700), o);
+      CAPTURE(vectors, subset.by == Subset::By::all);
+      CHECK(within[Stage::tridiagonalize] >= 3);
+      CHECK(within[Stage::divide_and_conquer] >= 3);
+      if (vectors && subset.by == Subset::By::all) CHECK(within[Stage::back_transform] >= 3);
+    }
 }
 
 TEMPLATE_TEST_CASE("an exception from progress abandons the solve and reaches the caller", "", OnCpu, OnGpu) {

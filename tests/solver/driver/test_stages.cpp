@@ -4,6 +4,7 @@
 #include <lapacke.h>
 
 #include "solver/api/stages.h"
+#include "solver/c/c_arguments.hpp"
 #include "solver/prepare/lapack.hpp"
 #include "solver/verify/verify_reduction.hpp"
 #include "tests/support/catch.hpp"
@@ -164,6 +165,166 @@ TEMPLATE_TEST_CASE("sytrd, stedc and ormtr in float and in both complex types", 
   check_type<float>(70, Uplo::lower, TestType::device, 0x1p-110);
 }
 
+namespace {
+
+// A random matrix in LAPACK's column-major layout.
+template <class T>
+std::vector<T> random_in(std::int64_t rows, std::int64_t columns, std::uint64_t seed) {
+  const std::vector<double> re = support::random_rectangle(rows, columns, seed),
+                            im = support::random_rectangle(rows, columns, seed + 1);
+  std::vector<T> a(re.size());
+  for (std::size_t i = 0; i < a.size(); ++i) {
+    a[i] = static_cast<real_t<T>>(re[i]);
+    if constexpr (is_complex<T>) a[i] = {a[i].real(), static_cast<real_t<T>>(im[i])};
+  }
+  return a;
+}
+
+template <class T>
+double distance(const std::vector<T>& x, const std::vector<T>& y) {
+  double largest = 0;
+  for (std::size_t i = 0; i < x.size(); ++i) {
+    const auto difference = static_cast<double>(std::abs(x[i] - y[i]));
+    if (!(difference <= largest)) largest = difference;
+  }
+  return largest;
+}
+
+// The reflectors and tau of a random matrix.
+template <class T>
+struct RandomQ {
+  std::vector<T> a, tau;
+  std::vector<real_t<T>> d, e;
+  RandomQ(std::int64_t n, Uplo uplo, DeviceChoice device)
+      : a(random_in<T>(n, n, 3)),
+        tau(static_cast<std::size_t>(n)),
+        d(static_cast<std::size_t>(n)),
+        e(static_cast<std::size_t>(n)) {
+    sytrd(uplo, n, a.data(), n, d.data(), e.data(), tau.data(), on(device));
+  }
+};
+
+template <class T>
+double tolerance(std::int64_t n) {
+  return 10 * static_cast<double>(std::numeric_limits<real_t<T>>::epsilon()) * static_cast<double>(n);
+}
+
+// Both sides, Q and its adjoint, and Q itself, as LAPACK.
+template <class T>
+void check_products_with_q(DeviceChoice device) {
+  for (const Uplo uplo : {Uplo::lower, Uplo::upper})
+    for (const std::int64_t n : {1, 2, 37, 130}) {
+      const RandomQ<T> q(n, uplo, device);
+      const auto k = static_cast<lapack_int>(n);
+      for (const Side side : {Side::left, Side::right})
+        for (const Trans trans : {Trans::none, Trans::adjoint})
+          for (const std::int64_t count : {std::int64_t{1}, std::int64_t{19}, n}) {
+            const bool left = side == Side::left;
+            const char letter = trans == Trans::none ? 'N' : is_complex<T> ? 'C' : 'T';
+            CAPTURE(n, support::name(uplo), left, letter, count);
+            const std::int64_t rows = left ? n : count, columns = left ? count : n;
+            std::vector<T> z = random_in<T>(rows, columns, 8), by_lapack = z;
+            ormtr(side, uplo, trans, rows, columns, q.a.data(), n, q.tau.data(), z.data(), rows, on(device));
+            REQUIRE(lapack::routine<T>(LAPACKE_dormtr, LAPACKE_sormtr, LAPACKE_zunmtr, LAPACKE_cunmtr)(
+                        LAPACK_COL_MAJOR, static_cast<char>(side), static_cast<char>(uplo), letter,
+                        static_cast<lapack_int>(rows), static_cast<lapack_int>(columns),
+                        lapack::of_lapack(q.a.data()), k, lapack::of_lapack(q.tau.data()),
+                        lapack::of_lapack(by_lapack.data()), static_cast<lapack_int>(rows)) == 0);
+            CHECK(distance(z, by_lapack) < tolerance<T>(n));
+          }
+      std::vector<T> whole = q.a, by_lapack = q.a;
+      orgtr(uplo, n, whole.data(), n, q.tau.data(), on(device));
+      REQUIRE(lapack::routine<T>(LAPACKE_dorgtr, LAPACKE_sorgtr, LAPACKE_zungtr, LAPACKE_cungtr)(
+                  LAPACK_COL_MAJOR, static_cast<char>(uplo), k, lapack::of_lapack(by_lapack.data()), k,
+                  lapack::of_lapack(q.tau.data())) == 0);
+      CHECK(distance(whole, by_lapack) < tolerance<T>(n));
+    }
+}
+
+// Vectors in the type of z, Z := Z U, and a part of the pairs.
+template <class T>
+void check_vectors_of_t(DeviceChoice device) {
+  using R = real_t<T>;
+  using Compz = TridiagonalVectors::Compz;
+  for (const std::int64_t n : {1, 2, 40, 130}) {
+    CAPTURE(n);
+    const RandomQ<T> q(n, Uplo::lower, device);
+    std::vector<T> z(static_cast<std::size_t>(n * n), T(7)), product = q.a;
+    std::vector<R> d = q.d, e = q.e;
+    TridiagonalVectors vectors;
+    REQUIRE(stedc(vectors, n, d.data(), e.data(), z.data(), n, on(device)).m == n);
+    std::vector<R> again = q.d, real(z.size());
+    e = q.e;
+    REQUIRE(stedc(n, again.data(), e.data(), real.data(), n, on(device)).status == Status::converged);
+    CHECK(again == d);
+    CHECK(std::equal(z.begin(), z.end(), real.begin(), [](T x, R y) { return x == T(y); }));
+
+    // Q U as ormtr makes it.
+    orgtr(Uplo::lower, n, product.data(), n, q.tau.data(), on(device));
+    vectors.compz = Compz::multiply;
+    again = q.d;
+    e = q.e;
+    REQUIRE(stedc(vectors, n, again.data(), e.data(), product.data(), n, on(device)).status ==
+            Status::converged);
+    ormtr(Uplo::lower, n, n, q.a.data(), n, q.tau.data(), z.data(), n, on(device));
+    CHECK(again == d);
+    CHECK(distance(product, z) < tolerance<T>(n));
+    if (n < 40) continue;
+
+    // Pairs 4 to 9, by index and by value. Columns after the last one stay as they are.
+    for (const bool by_value : {false, true}) {
+      vectors = {Compz::initial,
+                 by_value ? Subset::by_value((static_cast<double>(d[2]) + static_cast<double>(d[3])) / 2,
+                                             (static_cast<double>(d[8]) + static_cast<double>(d[9])) / 2)
+                          : Subset::by_index(4, 9)};
+      again = q.d;
+      e = q.e;
+      std::vector<T> part(static_cast<std::size_t>(n * vectors.subset.max_count(n)), T(7));
+      const Report report = stedc(vectors, n, again.data(), e.data(), part.data(), n, on(device));
+      CHECK(report.m == 6);
+      CHECK(report.first_index == 4);
+      CHECK(std::equal(again.begin(), again.begin() + 6, d.begin() + 3));
+      double residual = 0;
+      for (std::int64_t c = 0; c < 6; ++c)
+        for (std::int64_t i = 0; i < n; ++i) {
+          const auto at = [&](std::int64_t r) {
+            return r < 0 || r >= n
+                       ? 0.0
+                       : static_cast<double>(std::real(part[static_cast<std::size_t>(r + c * n)]));
+          };
+          const auto of = [](const std::vector<R>& x, std::int64_t r) {
+            return r < 0 ? 0.0 : static_cast<double>(x[static_cast<std::size_t>(r)]);
+          };
+          residual = std::max(residual, std::fabs((of(q.d, i) - of(d, c + 3)) * at(i) +
+                                                  of(q.e, i - 1) * at(i - 1) + of(q.e, i) * at(i + 1)));
+        }
+      CHECK(residual < 10 * tolerance<T>(n));
+    }
+    vectors = {Compz::multiply, Subset::by_index(1, 2)};
+    CHECK(refused([&] { (void)stedc(vectors, n, d.data(), e.data(), z.data(), n, on(device)); }) == "range");
+  }
+}
+
+}  // namespace
+
+TEMPLATE_TEST_CASE("ormtr and orgtr: both sides, Q and its adjoint, in all types", "[gpu]", support::OnCpu,
+                   support::OnGpu) {
+  ON_DEVICE(TestType);
+  check_products_with_q<double>(TestType::device);
+  check_products_with_q<float>(TestType::device);
+  check_products_with_q<std::complex<double>>(TestType::device);
+  check_products_with_q<std::complex<float>>(TestType::device);
+}
+
+TEMPLATE_TEST_CASE("stedc: vectors in all types, multiplied by Q, and of a part of the pairs", "[gpu]",
+                   support::OnCpu, support::OnGpu) {
+  ON_DEVICE(TestType);
+  check_vectors_of_t<double>(TestType::device);
+  check_vectors_of_t<float>(TestType::device);
+  check_vectors_of_t<std::complex<double>>(TestType::device);
+  check_vectors_of_t<std::complex<float>>(TestType::device);
+}
+
 TEST_CASE("stages from C in all types: the values, and the wrong argument") {
   double d[2] = {}, e[1] = {};
   float ds[2] = {}, es[1] = {};
@@ -178,10 +339,21 @@ TEST_CASE("stages from C in all types: the values, and the wrong argument") {
   REQUIRE(eigen_g_sstedc('I', 2, ds, es, u, 2) == 0);
   CHECK(std::fabs(ds[0] - 1) < 1e-6F);
   CHECK(std::fabs(ds[1] - 3) < 1e-6F);
-  CHECK(eigen_g_sormtr('L', 2, 2, s, 2, tau_s, u, 2) == 0);
-  CHECK(eigen_g_zunmtr('L', 2, 2, z, 1, tau, z, 2) == -5);
-  CHECK(eigen_g_cunmtr('X', 2, 2, c, 2, tau_c, c, 2) == -1);
+  CHECK(eigen_g_sormtr('L', 'L', 'N', 2, 2, s, 2, tau_s, u, 2) == 0);
+  CHECK(eigen_g_zunmtr('L', 'L', 'C', 2, 2, z, 1, tau, z, 2) == -7);
+  CHECK(eigen_g_cunmtr('L', 'X', 'N', 2, 2, c, 2, tau_c, c, 2) == -2);
   CHECK(eigen_g_chetrd('L', -1, c, 2, ds, es, tau_c) == -2);
+
+  // Q by orgtr, then its product with U: the pairs of [[2, i], [-i, 2]].
+  REQUIRE(eigen_g_zungtr('L', 2, z, 2, tau) == 0);
+  REQUIRE(eigen_g_zstedc('V', 2, d, e, z, 2) == 0);
+  CHECK(std::fabs(d[1] - 3) < 1e-15);
+  CHECK(std::abs(c_arguments::of_c(z)[3] / c_arguments::of_c(z)[2] - std::complex<double>(0, 1)) < 1e-15);
+  CHECK(eigen_g_zunmtr('R', 'L', 'T', 2, 2, z, 2, tau, z, 2) == -3);
+  CHECK(eigen_g_cstedc('X', 2, ds, es, c, 2) == -1);
+  CHECK(eigen_g_cstedc('I', 2, ds, es, nullptr, 2) == -5);
+  CHECK(eigen_g_cungtr('U', 2, c, 1, tau_c) == -4);
+  CHECK(eigen_g_sorgtr('L', 2, s, 2, nullptr) == -5);
 }
 
 TEMPLATE_TEST_CASE("sytrd and ormtr: A = Q T Q^T in LAPACK's layout", "[gpu]", support::OnCpu,
@@ -425,26 +597,33 @@ TEST_CASE("stages in C: a solve, and info is minus the position of the wrong arg
   CHECK(eigen_g_dsytrd('L', 4, a.data(), 4, nullptr, e.data(), tau.data()) == -5);
   CHECK(eigen_g_dsytrd('U', 4, a.data(), 4, d.data(), nullptr, tau.data()) == -6);
   CHECK(eigen_g_dsytrd('u', 4, a.data(), 4, d.data(), e.data(), nullptr) == -7);
-  CHECK(eigen_g_dstedc('V', 4, d.data(), e.data(), z.data(), 4) == -1);
+  CHECK(eigen_g_dstedc('X', 4, d.data(), e.data(), z.data(), 4) == -1);
   CHECK(eigen_g_dstedc('I', -1, d.data(), e.data(), z.data(), 4) == -2);
   CHECK(eigen_g_dstedc('I', 4, nullptr, e.data(), z.data(), 4) == -3);
   CHECK(eigen_g_dstedc('I', 4, d.data(), nullptr, z.data(), 4) == -4);
   CHECK(eigen_g_dstedc('I', 4, d.data(), e.data(), nullptr, 4) == -5);
   CHECK(eigen_g_dstedc('I', 4, d.data(), e.data(), z.data(), 3) == -6);
-  CHECK(eigen_g_dormtr('X', 4, 4, a.data(), 4, tau.data(), z.data(), 4) == -1);
-  CHECK(eigen_g_dormtr('L', -1, 4, a.data(), 4, tau.data(), z.data(), 4) == -2);
-  CHECK(eigen_g_dormtr('L', 4, -1, a.data(), 4, tau.data(), z.data(), 4) == -3);
-  CHECK(eigen_g_dormtr('L', 4, 4, nullptr, 4, tau.data(), z.data(), 4) == -4);
-  CHECK(eigen_g_dormtr('L', 4, 4, a.data(), 3, tau.data(), z.data(), 4) == -5);
-  CHECK(eigen_g_dormtr('L', 4, 4, a.data(), 4, nullptr, z.data(), 4) == -6);
-  CHECK(eigen_g_dormtr('L', 4, 4, a.data(), 4, tau.data(), nullptr, 4) == -7);
-  CHECK(eigen_g_dormtr('L', 4, 4, a.data(), 4, tau.data(), z.data(), 3) == -8);
+  CHECK(eigen_g_dormtr('X', 'L', 'N', 4, 4, a.data(), 4, tau.data(), z.data(), 4) == -1);
+  CHECK(eigen_g_dormtr('R', 'L', 'C', 4, 4, a.data(), 4, tau.data(), z.data(), 4) == -3);
+  CHECK(eigen_g_dormtr('R', 'L', 'T', 5, 4, a.data(), 4, tau.data(), z.data(), 4) == -10);
+  CHECK(eigen_g_dormtr('R', 'L', 'T', 4, 5, a.data(), 4, tau.data(), z.data(), 4) == -7);
+  CHECK(eigen_g_dorgtr('X', 4, a.data(), 4, tau.data()) == -1);
+  CHECK(eigen_g_dorgtr('L', 4, a.data(), 3, tau.data()) == -4);
+  CHECK(eigen_g_dorgtr('L', 4, a.data(), 4, nullptr) == -5);
+  CHECK(eigen_g_dormtr('L', 'X', 'N', 4, 4, a.data(), 4, tau.data(), z.data(), 4) == -2);
+  CHECK(eigen_g_dormtr('L', 'L', 'N', -1, 4, a.data(), 4, tau.data(), z.data(), 4) == -4);
+  CHECK(eigen_g_dormtr('L', 'L', 'N', 4, -1, a.data(), 4, tau.data(), z.data(), 4) == -5);
+  CHECK(eigen_g_dormtr('L', 'L', 'N', 4, 4, nullptr, 4, tau.data(), z.data(), 4) == -6);
+  CHECK(eigen_g_dormtr('L', 'L', 'N', 4, 4, a.data(), 3, tau.data(), z.data(), 4) == -7);
+  CHECK(eigen_g_dormtr('L', 'L', 'N', 4, 4, a.data(), 4, nullptr, z.data(), 4) == -8);
+  CHECK(eigen_g_dormtr('L', 'L', 'N', 4, 4, a.data(), 4, tau.data(), nullptr, 4) == -9);
+  CHECK(eigen_g_dormtr('L', 'L', 'N', 4, 4, a.data(), 4, tau.data(), z.data(), 3) == -10);
   CHECK(eigen_g_dstedc('N', 4, d.data(), e.data(), nullptr, 0) == 0);
   a[1] = support::nan;
   CHECK(eigen_g_dsytrd('L', 4, a.data(), 4, d.data(), e.data(), tau.data()) == -3);
   if (!support::have_gpu()) {
     CHECK(eigen_g_dsytrd_device('L', 4, a.data(), 4, d.data(), e.data(), tau.data(), nullptr) == -1003);
     CHECK(eigen_g_dstedc_device('I', 4, d.data(), e.data(), z.data(), 4, nullptr) == -1003);
-    CHECK(eigen_g_dormtr_device('L', 4, 4, a.data(), 4, tau.data(), z.data(), 4, nullptr) == -1003);
+    CHECK(eigen_g_dormtr_device('L', 'L', 'N', 4, 4, a.data(), 4, tau.data(), z.data(), 4, nullptr) == -1003);
   }
 }

@@ -7,12 +7,15 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <atomic>
 #include <chrono>
 #include <cmath>
 #include <complex>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
+#include <filesystem>
+#include <iterator>
 #include <string>
 #include <thread>
 #include <vector>
@@ -24,7 +27,7 @@ namespace {
 using Z = std::complex<double>;
 using Vector = std::vector<double>;
 
-int faults = 0;
+std::atomic<int> faults = 0;
 bool in_xerbla = false;
 
 void require(bool right, const std::string& what) {
@@ -72,19 +75,56 @@ Vector positive(int n, int kd) {
   return b;
 }
 
-// max |A z - w B z| over m pairs.
+// max |A z - w B z| and max |z^H B z - 1| over m pairs.
 template <class T>
 double residual(int n, const std::vector<T>& a, const Vector* b, int m, const double* w, const T* z,
                 int ldz) {
   double worst = 0;
-  for (int k = 0; k < m; ++k)
+  for (int k = 0; k < m; ++k) {
+    T norm = 0;
     for (int i = 0; i < n; ++i) {
-      T sum = 0;
-      for (int j = 0; j < n; ++j)
-        sum += (a[i + j * n] - w[k] * (b ? (*b)[i + j * n] : (i == j ? 1.0 : 0.0))) * z[j + k * ldz];
-      worst = std::max(worst, std::abs(sum));
+      T sum = 0, of_b = 0;
+      for (int j = 0; j < n; ++j) {
+        sum += a[i + j * n] * z[j + k * ldz];
+        of_b += (b ? (*b)[i + j * n] : (i == j ? 1.0 : 0.0)) * z[j + k * ldz];
+      }
+      worst = std::max(worst, std::abs(sum - w[k] * of_b));
+      norm += conjugate(z[i + k * ldz]) * of_b;
     }
+    worst = std::max(worst, std::abs(norm - 1.0));
+  }
   return worst;
+}
+// X^H A Y by columns; all are n x n.
+template <class T>
+std::vector<T> product(int n, const std::vector<T>& x, const std::vector<T>& a, const std::vector<T>& y) {
+  std::vector<T> ay(n * n), result(n * n);
+  for (int j = 0; j < n; ++j)
+    for (int k = 0; k < n; ++k)
+      for (int i = 0; i < n; ++i) ay[i + j * n] += a[i + k * n] * y[k + j * n];
+  for (int j = 0; j < n; ++j)
+    for (int i = 0; i < n; ++i)
+      for (int k = 0; k < n; ++k) result[i + j * n] += conjugate(x[k + i * n]) * ay[k + j * n];
+  return result;
+}
+// The largest entry of A - 1 in diagonals other than the first `diagonals` on each side.
+template <class T>
+double largest_outside(int n, const std::vector<T>& a, int diagonals) {
+  double largest = 0;
+  for (int j = 0; j < n; ++j)
+    for (int i = 0; i < n; ++i)
+      if (std::abs(i - j) >= diagonals)
+        largest = std::max(largest, std::abs(a[i + j * n] - (i == j ? 1.0 : 0.0)));
+  return largest;
+}
+template <class T>
+double distance(const std::vector<T>& x, const std::vector<T>& y) {
+  double largest = 0;
+  for (std::size_t i = 0; i < x.size(); ++i) largest = std::max(largest, std::abs(x[i] - y[i]));
+  return largest;
+}
+lapack_complex_double* of_lapack(Z* z) {
+  return reinterpret_cast<lapack_complex_double*>(z);
 }
 constexpr double small = 1e-10;
 
@@ -193,7 +233,7 @@ void solve(int n) {
       "dsbev: values");
   // dsbevx returns the Q of the reduction to tridiagonal form too.
   ab = band_of(n, kd, band);
-  Vector orthogonal(n * n, 77), product(n * n), t(n * n), few(5 * n + 1, 77);
+  Vector orthogonal(n * n, 77), few(5 * n + 1, 77);
   std::vector<int> ifail(n);
   int m = 0;
   require(LAPACKE_dsbevx(LAPACK_COL_MAJOR, 'V', 'I', 'L', n, kd, ab.data(), kd + 1, orthogonal.data(), n, 0,
@@ -202,15 +242,7 @@ void solve(int n) {
               few.back() == 77,
           "dsbevx");
   require(residual(n, band, nullptr, 5, only.data(), few.data(), n) < small, "dsbevx: residual");
-  cblas_dgemm(CblasColMajor, CblasNoTrans, CblasNoTrans, n, n, n, 1, band.data(), n, orthogonal.data(), n, 0,
-              product.data(), n);
-  cblas_dgemm(CblasColMajor, CblasTrans, CblasNoTrans, n, n, n, 1, orthogonal.data(), n, product.data(), n, 0,
-              t.data(), n);
-  double outside = 0;
-  for (int j = 0; j < n; ++j)
-    for (int i = 0; i < n; ++i)
-      if (std::abs(i - j) > 1) outside = std::max(outside, std::fabs(t[i + j * n]));
-  require(outside < small, "dsbevx: Q");
+  require(largest_outside(n, product(n, orthogonal, band, orthogonal), 2) < small, "dsbevx: Q");
   ab = band_of(n, kd, band);
   Vector bb = band_of(n, kb, mass), split = bb;
   require(LAPACKE_dsbgv(LAPACK_COL_MAJOR, 'V', 'L', n, kd, kb, ab.data(), kd + 1, bb.data(), kb + 1, w.data(),
@@ -220,6 +252,36 @@ void solve(int n) {
   LAPACKE_dpbstf(LAPACK_COL_MAJOR, 'L', n, kb, split.data(), kb + 1);
   split.back() = bb.back();  // no entry of the matrix
   require(near(bb, split), "dsbgv: the split factor");
+  // dsbgvx returns the Q with Q^H A Q tridiagonal and Q^H B Q = 1 too.
+  const Vector generalised_values = w;
+  for (const char range : {'A', 'I', 'V'}) {
+    const int first = range == 'A' ? 0 : 2, count = range == 'A' ? n : 5;
+    ab = band_of(n, kd, band);
+    bb = band_of(n, kb, mass);
+    std::vector<double> part(static_cast<std::size_t>(n) * count + 1, 77);
+    require(LAPACKE_dsbgvx(LAPACK_COL_MAJOR, 'V', range, 'L', n, kd, kb, ab.data(), kd + 1, bb.data(), kb + 1,
+                           orthogonal.data(), n, (w[1] + w[2]) / 2, (w[6] + w[7]) / 2, 3, 7, 0, &m,
+                           only.data(), part.data(), n, ifail.data()) == 0 &&
+                m == count && std::fabs(only[0] - w[first]) < small && part.back() == 77,
+            std::string("dsbgvx, range ") + range);
+    require(residual(n, band, &mass, m, only.data(), part.data(), n) < small, "dsbgvx: residual");
+    require(largest_outside(n, product(n, orthogonal, band, orthogonal), 2) < small &&
+                largest_outside(n, product(n, orthogonal, mass, orthogonal), 0) < small,
+            "dsbgvx: Q");
+  }
+  // A complex band matrix: zhbevx has all of its Q as vectors.
+  const std::vector<Z> complex_band = matrix<Z>(n, kd);
+  std::vector<Z> zab(n * (kd + 1)), zq(n * n), zfew(5 * n);
+  for (int j = 0; j < n; ++j)
+    for (int i = j; i < n && i <= j + kd; ++i) zab[i - j + j * (kd + 1)] = complex_band[i + j * n];
+  require(LAPACKE_zhbevx(LAPACK_COL_MAJOR, 'V', 'I', 'L', n, kd, of_lapack(zab.data()), kd + 1,
+                         of_lapack(zq.data()), n, 0, 0, 3, 7, 0, &m, only.data(), of_lapack(zfew.data()), n,
+                         ifail.data()) == 0 &&
+              m == 5,
+          "zhbevx");
+  require(residual(n, complex_band, nullptr, 5, only.data(), zfew.data(), n) < small &&
+              largest_outside(n, product(n, zq, complex_band, zq), 2) < small,
+          "zhbevx: residual and Q");
 
   // The stages, and T.
   copy = a;
@@ -241,6 +303,80 @@ void solve(int n) {
   require(residual(n, a, nullptr, n, d.data(), z.data(), n) < small, "dorgtr: residual");
   d = d2, e = e2;
   require(LAPACKE_dsterf(n, d.data(), e.data()) == 0 && same(d, 0, n), "dsterf");
+  d = d2, e = e2;
+  Vector vectors_of_a = q;
+  require(LAPACKE_dstedc(LAPACK_COL_MAJOR, 'V', n, d.data(), e.data(), vectors_of_a.data(), n) == 0,
+          "dstedc, compz V");
+  require(residual(n, a, nullptr, n, d.data(), vectors_of_a.data(), n) < small, "dstedc, compz V: residual");
+
+  // Both sides of dormtr and Q^T.
+  Vector one(n * n);
+  for (int j = 0; j < n; ++j) one[j + j * n] = 1;
+  for (const char side : {'L', 'R'})
+    for (const char trans : {'N', 'T'}) {
+      const Vector given = matrix<double>(n, 5);
+      Vector result = given;
+      require(LAPACKE_dormtr(LAPACK_COL_MAJOR, side, 'L', trans, n, n, copy.data(), n, tau.data(),
+                             result.data(), n) == 0,
+              "dormtr: sides");
+      Vector transposed = q;
+      for (int j = 0; j < n; ++j)
+        for (int i = 0; i < n; ++i) transposed[i + j * n] = q[j + i * n];
+      const Vector &of_left = trans == 'N' ? transposed : q, &of_right = trans == 'N' ? q : transposed;
+      require(distance(result, side == 'L' ? product(n, of_left, given, one)
+                                           : product(n, one, given, of_right)) < small,
+              std::string("dormtr ") + side + trans);
+    }
+
+  // Parts of T's pairs; d and e stay as they are.
+  Vector all(n), part_of_t(static_cast<std::size_t>(n) * 5 + 1, 77), t(n * n);
+  for (int j = 0; j < n; ++j) {
+    t[j + j * n] = d2[j];
+    if (j + 1 < n) t[j + 1 + j * n] = t[j + (j + 1) * n] = e2[j];
+  }
+  for (const char range : {'I', 'V'}) {
+    std::vector<int> isuppz(2 * n, 77);
+    d = d2, e = e2;
+    const double vl = (values[1] + values[2]) / 2, vu = (values[6] + values[7]) / 2;
+    require(LAPACKE_dstevr(LAPACK_COL_MAJOR, 'V', range, n, d.data(), e.data(), vl, vu, 3, 7, 0, &m,
+                           all.data(), part_of_t.data(), n, isuppz.data()) == 0 &&
+                m == 5 && same(all, 2, 5) && part_of_t.back() == 77 && isuppz[0] == 77 && d == d2 && e == e2,
+            std::string("dstevr, range ") + range);
+    require(residual(n, t, nullptr, 5, all.data(), part_of_t.data(), n) < small, "dstevr: residual");
+    require(LAPACKE_dstevx(LAPACK_COL_MAJOR, 'V', range, n, d.data(), e.data(), vl, vu, 3, 7, 0, &m,
+                           all.data(), part_of_t.data(), n, ifail.data()) == 0 &&
+                m == 5 && ifail[4] == 0,
+            std::string("dstevx, range ") + range);
+    require(LAPACKE_dstevx(LAPACK_COL_MAJOR, 'N', range, n, d.data(), e.data(), vl, vu, 3, 7, 0, &m,
+                           all.data(), part_of_t.data(), n, ifail.data()) == 0 &&
+                m == 5 && same(all, 2, 5),
+            "dstevx: values");
+  }
+
+  // The stages of a Hermitian matrix.
+  std::vector<Z> hq = h, hu(n * n), tau_z(n);
+  require(LAPACKE_zhetrd(LAPACK_COL_MAJOR, 'U', n, of_lapack(hq.data()), n, d.data(), e.data(),
+                         of_lapack(tau_z.data())) == 0,
+          "zhetrd");
+  d2 = d, e2 = e;
+  require(LAPACKE_zstedc(LAPACK_COL_MAJOR, 'I', n, d.data(), e.data(), of_lapack(hu.data()), n) == 0,
+          "zstedc");
+  require(LAPACKE_zunmtr(LAPACK_COL_MAJOR, 'L', 'U', 'N', n, n, of_lapack(hq.data()), n,
+                         of_lapack(tau_z.data()), of_lapack(hu.data()), n) == 0,
+          "zunmtr");
+  require(residual(n, h, nullptr, n, d.data(), hu.data(), n) < small, "zunmtr: residual");
+  require(LAPACKE_zunmtr(LAPACK_COL_MAJOR, 'L', 'U', 'C', n, n, of_lapack(hq.data()), n,
+                         of_lapack(tau_z.data()), of_lapack(hu.data()), n) == 0,
+          "zunmtr, Q^H");
+  double imaginary = 0;  // the vectors of T again
+  for (const Z& x : hu) imaginary = std::max(imaginary, std::fabs(x.imag()));
+  require(imaginary < small, "zunmtr, Q^H: vectors of T are real");
+  require(LAPACKE_zungtr(LAPACK_COL_MAJOR, 'U', n, of_lapack(hq.data()), n, of_lapack(tau_z.data())) == 0,
+          "zungtr");
+  d = d2, e = e2;
+  require(LAPACKE_zstedc(LAPACK_COL_MAJOR, 'V', n, d.data(), e.data(), of_lapack(hq.data()), n) == 0,
+          "zstedc, compz V");
+  require(residual(n, h, nullptr, n, d.data(), hq.data(), n) < small, "zstedc, compz V: residual");
 }
 
 // LAPACK judges the arguments, and calls this program's xerbla.
@@ -296,6 +432,32 @@ int main(int argc, char** argv) {
     std::vector<std::thread> threads;
     for (int k = 0; k < 4; ++k) threads.emplace_back(solve, n + k);
     for (std::thread& thread : threads) thread.join();
+  }
+  if (mode == "openmp") {  // a team of OpenMP threads, each with its own matrices
+#pragma omp parallel for num_threads(4) schedule(static, 1)
+    for (int k = 0; k < 4; ++k) solve(n + k);
+    solve(n);
+  }
+  if (mode == "blas_threads") {
+    // A program that wants one thread gets no second one.
+    openblas_set_num_threads(1);
+    const auto threads = [] {
+      return std::distance(std::filesystem::directory_iterator("/proc/self/task"),
+                           std::filesystem::directory_iterator());
+    };
+    const auto before = threads();
+    Vector large = matrix<double>(600, 600), w(600);
+    require(LAPACKE_dsyevd(LAPACK_COL_MAJOR, 'V', 'L', 600, large.data(), 600, w.data()) == 0 &&
+                threads() == before,
+            "one thread was asked for");
+    // The program's OpenBLAS keeps the number of threads that the program sets.
+    for (const int count : {1, 2}) {
+      openblas_set_num_threads(count);
+      std::thread other(solve, n + 1);
+      solve(n);
+      other.join();
+      require(openblas_get_num_threads() == count, "the number of OpenBLAS's threads has changed");
+    }
   }
   if (mode == "fork") {
     solve(n);

@@ -120,6 +120,36 @@ TEST_CASE("the host executor: a subset is cut out of the whole solution") {
     }
 }
 
+TEST_CASE("the host executor: a range of rows is cut out of the whole solution") {
+  for (const std::string& kind : support::tridiagonal_kinds)
+    for (const std::int64_t n : {9, 17, 40, 105, 300}) {
+      if (kind == "subnormal") continue;
+      const Tridiagonal t = support::tridiagonal(kind, n);
+      const OnCpuResult all = support::dc_on_cpu(t.d, t.e);
+      const auto check = [&](std::int64_t first, std::int64_t count) {
+        CAPTURE(kind, n, first, count);
+        std::vector<double> w = t.d, z(static_cast<std::size_t>(count * n), support::nan);
+        REQUIRE(dc::divide_and_conquer_on_host(n, w.data(), t.e.data(), {z.data(), count, n, count},
+                                               {{}, 0, first}, 100)
+                    .status == Status::converged);
+        CHECK(same_bits(w.data(), all.w.data(), all.w.size()));
+        double worst = 0;  // products of other heights may have another order of summation
+        for (std::int64_t j = 0; j < n; ++j)
+          for (std::int64_t i = 0; i < count; ++i) {
+            const double difference = z[static_cast<std::size_t>(i + j * count)] -
+                                      all.z[static_cast<std::size_t>(first + i + j * n)];
+            worst = std::isnan(difference) ? support::infinity : std::max(worst, std::fabs(difference));
+          }
+        CHECK(worst <= static_cast<double>(n) * limits::ulp);
+      };
+      check(0, n / 2);
+      check(n / 2, n - n / 2);
+      check(n / 3, n / 3);
+      check(n / 5, 1);
+      check(n - 1, 1);
+    }
+}
+
 TEST_CASE("the host executor: a NaN or an infinity in T is an outcome with its row") {
   Tridiagonal t = support::random_tridiagonal(60);
   t.d[41] = support::nan;

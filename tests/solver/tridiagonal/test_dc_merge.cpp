@@ -57,7 +57,7 @@ void check_compress(Index upper, Index lower, std::uint64_t seed, double spread)
     for (Index row = 0; row < n; ++row)
       if (!x.linked[s] && !compress_skips(shape, x, row < upper, s))
         compress_row(merge, shape, x, from, to, row, row < upper,
-                     Rows{true}.of_end_row(merge, row, x.first_of_c, x.last_of_c), s,
+                     Rows{0, n}.of_end_row(merge, row, x.first_of_c, x.last_of_c), s,
                      entry_of_row(merge, x, from, row, row < upper, s));
 
   for (Index s = 0; s < n; ++s)

@@ -1,5 +1,5 @@
-// Tests of the CPU's divide and conquer: the same bits for any number of threads, with and without vectors and for a subset. It is
-// compared with the host executor of the GPU's phases. The values of badly scaled matrices are compared with bisection in long double.
+// Tests of the CPU's divide and conquer: the same bits for any number of threads, with and without vectors, for a subset and for a range
+// of rows. It is compared with the host executor of the GPU's phases. The values of badly scaled matrices are compared with bisection in long double.
 #include "solver/tridiagonal/dc_on_threads.hpp"
 
 #include <cmath>
@@ -95,33 +95,52 @@ struct OnThreadsResult {
 };
 
 // The memory has exactly the counted size. It holds NaN, and z too.
+//   rows  of the vectors; 0: values only; -1: all
 template <class R>
-OnThreadsResult<R> on_threads(const Tridiagonal& t, int threads, bool vectors = true,
+OnThreadsResult<R> on_threads(const Tridiagonal& t, int threads, std::int64_t rows = -1,
                               const Selection& wanted = {}) {
   std::vector<R> d = in<R>(t.d), e = in<R>(t.e);
   const std::int64_t n = t.n(), most = wanted.subset.max_count(n);
+  if (rows < 0) rows = n;
   OnThreadsResult<R> r{
-      d,
-      std::vector<R>(static_cast<std::size_t>(vectors ? n * most : 0), std::numeric_limits<R>::quiet_NaN()),
-      {}};
+      d, std::vector<R>(static_cast<std::size_t>(rows * most), std::numeric_limits<R>::quiet_NaN()), {}};
   const auto workspace = [&](Arena& arena) {
-    return typename dc::OnThreads<R>::Workspace(arena, n, vectors, most);
+    return typename dc::OnThreads<R>::Workspace(arena, n, rows, most);
   };
   support::HostScratch scratch(bytes_taken(workspace));
   Arena arena = scratch;
   R none{};
   const dc::Division division = dc::divide(d, e);
-  const MatrixView<R> z{!vectors ? nullptr : r.z.empty() ? &none : r.z.data(), n, most, n};
+  const MatrixView<R> z{rows == 0 ? nullptr : r.z.empty() ? &none : r.z.data(), rows, most, rows};
   dc::OnThreads<R> on(division, d, e, r.w.data(), z, workspace(arena), threads, wanted);
-  r.outcome = dc::solve_levels(on, division, static_cast<dc::Index>(n), dc::Rows{vectors}, wanted);
+  r.outcome = dc::solve_levels(on, division, static_cast<dc::Index>(n), dc::rows_of(z, wanted), wanted);
   r.w.resize(static_cast<std::size_t>(r.outcome.found.count));
-  if (vectors) r.z.resize(static_cast<std::size_t>(n * r.outcome.found.count));
+  r.z.resize(static_cast<std::size_t>(rows * r.outcome.found.count));
   return r;
 }
 
 template <class R>
 bool same_bits(const std::vector<R>& x, const std::vector<R>& y) {
   return x.size() == y.size() && (x.empty() || std::memcmp(x.data(), y.data(), x.size() * sizeof(R)) == 0);
+}
+
+// Rows first ... first + count - 1 of the vectors `all` of a whole solution.
+template <class R>
+std::vector<R> rows_in(const std::vector<R>& all, std::int64_t n, std::int64_t first, std::int64_t count) {
+  std::vector<R> rows;
+  for (auto column = all.begin(); column != all.end(); column += n)
+    rows.insert(rows.end(), column + first, column + first + count);
+  return rows;
+}
+
+template <class R>
+void check_rows(const Tridiagonal& t, const OnThreadsResult<R>& whole, std::int64_t first,
+                std::int64_t count) {
+  CAPTURE(first, count);
+  const OnThreadsResult<R> part = on_threads<R>(t, 1 + static_cast<int>(first % 3), count, {{}, 0, first});
+  REQUIRE(part.outcome.status == Status::converged);
+  CHECK(same_bits(part.w, whole.w));
+  CHECK(same_bits(part.z, rows_in(whole.z, t.n(), first, count)));
 }
 
 // 2^scale T, in the range of R.
@@ -140,7 +159,7 @@ void check_threads(const Tridiagonal& t, const std::string& family) {
     CHECK(same_bits(several.w, one.w));
     CHECK(same_bits(several.z, one.z));
   }
-  for (const int threads : {1, 3}) CHECK(same_bits(on_threads<R>(t, threads, false).w, one.w));
+  for (const int threads : {1, 3}) CHECK(same_bits(on_threads<R>(t, threads, 0).w, one.w));
   if constexpr (std::is_same_v<R, double>) {
     support::check_decomposition(t, one.w, one.z, t.n(), "T: " + family, support::Machine::cpu);
     CHECK(support::value_distance(t, one.w, support::dc_on_cpu(t.d, t.e).w) <= support::limits::eigenvalue);
@@ -215,14 +234,17 @@ TEST_CASE("on threads: a subset has the bits of the whole") {
       const Tridiagonal t = support::tridiagonal(kind, n);
       const OnThreadsResult<double> all = on_threads<double>(t, 1);
       const auto check = [&](const Subset& subset, std::int64_t from, std::int64_t count) {
-        const OnThreadsResult<double> some = on_threads<double>(t, 3, true, {subset, 0}),
-                                      values = on_threads<double>(t, 1, false, {subset, 0});
+        const OnThreadsResult<double> some = on_threads<double>(t, 3, n, {subset, 0}),
+                                      values = on_threads<double>(t, 1, 0, {subset, 0}),
+                                      rows = on_threads<double>(t, 2, n - n / 3, {subset, 0, n / 3});
         REQUIRE(some.outcome.status == Status::converged);
         CHECK(some.outcome.found.first == from);
         REQUIRE(some.outcome.found.count == count);
         CHECK(same_bits(some.w, {all.w.begin() + from, all.w.begin() + from + count}));
         CHECK(same_bits(values.w, some.w));
         CHECK(same_bits(some.z, {all.z.begin() + from * n, all.z.begin() + (from + count) * n}));
+        CHECK(same_bits(rows.w, some.w));
+        CHECK(same_bits(rows.z, rows_in(some.z, n, n / 3, n - n / 3)));
       };
       check(Subset::by_index(1, 0), 0, 0);
       check(Subset::by_index(1, 1), 0, 1);
@@ -236,11 +258,54 @@ TEST_CASE("on threads: a subset has the bits of the whole") {
     }
 }
 
+TEMPLATE_TEST_CASE("on threads: every range of rows has the bits of the whole", "", double, float) {
+  for (const std::string& kind : support::tridiagonal_kinds)
+    for (const std::int64_t n : {1, 2, 9, 17, 25}) {
+      if (kind == "subnormal" || (kind == "near overflow" && sizeof(TestType) < 8)) continue;
+      const Tridiagonal t = support::tridiagonal(kind, n);
+      const OnThreadsResult<TestType> whole = on_threads<TestType>(t, 1);
+      CAPTURE(kind, n);
+      for (std::int64_t first = 0; first < n; ++first)
+        for (std::int64_t count = 1; first + count <= n; ++count) check_rows(t, whole, first, count);
+    }
+}
+
+TEST_CASE("on threads: ranges of rows across the levels, every kind of T") {
+  std::mt19937_64 random(7);
+  for (const std::string& kind : support::tridiagonal_kinds)
+    for (const std::int64_t n : {105, 399}) {
+      CAPTURE(kind, n);
+      const Tridiagonal t = support::tridiagonal(kind, n);
+      const OnThreadsResult<double> whole = on_threads<double>(t, 1);
+      for (const std::int64_t part : {n / 2, n / 16, std::int64_t{1}})
+        for (const std::int64_t first : {std::int64_t{0}, n / 2 - part / 2, n - part})
+          check_rows(t, whole, first, part);
+      for (int i = 0; i < 3; ++i) {
+        const auto below = [&](std::int64_t end) {
+          return static_cast<std::int64_t>(random() % static_cast<std::uint64_t>(end));
+        };
+        const std::int64_t first = below(n);
+        check_rows(t, whole, first, 1 + below(n - first));
+      }
+    }
+}
+
+TEST_CASE("on threads: ranges of rows of large merges") {
+  for (const char* kind : {"reduced random", "a zero early"}) {
+    CAPTURE(kind);
+    const std::int64_t n = 1603;
+    const Tridiagonal t = support::tridiagonal(kind, n);
+    const OnThreadsResult<double> whole = on_threads<double>(t, 2);
+    for (const std::int64_t first : {0, 193, 800, 1000}) check_rows(t, whole, first, 603);
+    check_rows(t, whole, 801, 1);
+  }
+}
+
 TEST_CASE("the CPU's solve of T: a NaN or an infinity is an outcome with its row, an order of 0 is solved") {
   for (const double bad : {support::nan, support::infinity}) {
     Tridiagonal t = support::random_tridiagonal(60);
     t.d[41] = bad;
-    support::HostScratch scratch(divide_and_conquer_bytes_on_cpu<double>(60, false, 60));
+    support::HostScratch scratch(divide_and_conquer_bytes_on_cpu<double>(60, 0, 60));
     const DivideAndConquerResult outcome =
         divide_and_conquer_on_cpu<double>(60, t.d.data(), t.e.data(), {}, scratch);
     CHECK(outcome.status == Status::not_converged);
@@ -260,12 +325,12 @@ TEMPLATE_TEST_CASE("badly scaled T: every way finds the same values as bisection
                      pairs_on_gpu = values;
       std::vector<R> z(static_cast<std::size_t>(n * n));
       CAPTURE(kind, seed, n);
-      support::HostScratch scratch(divide_and_conquer_bytes_on_cpu<R>(n, false, n));
+      support::HostScratch scratch(divide_and_conquer_bytes_on_cpu<R>(n, 0, n));
       REQUIRE(divide_and_conquer_on_cpu(n, values.data(), e.data(), {}, scratch).status == Status::converged);
       CHECK(error_of(t, values, truth) <= limit(n));
 
       e = in<R>(t.e);
-      support::HostScratch more(divide_and_conquer_bytes_on_cpu<R>(n, true, n));
+      support::HostScratch more(divide_and_conquer_bytes_on_cpu<R>(n, n, n));
       REQUIRE(divide_and_conquer_on_cpu(n, pairs.data(), e.data(), {z.data(), n, n, n}, more).status ==
               Status::converged);
       CHECK(error_of(t, pairs, truth) <= limit(n));

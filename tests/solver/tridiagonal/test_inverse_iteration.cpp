@@ -33,7 +33,7 @@ Pairs<R> pairs_of(const Tridiagonal& t, const Subset& subset, bool vectors = tru
       {},
       std::vector<R>(static_cast<std::size_t>(vectors ? n * most : 0), std::numeric_limits<R>::quiet_NaN()),
       {}};
-  support::HostScratch scratch(divide_and_conquer_bytes_on_cpu<R>(n, vectors, most));
+  support::HostScratch scratch(divide_and_conquer_bytes_on_cpu<R>(n, vectors ? n : 0, most));
   const DivideAndConquerResult outcome = divide_and_conquer_on_cpu<R>(
       n, d.data(), e.data(), {vectors ? r.z.data() : nullptr, n, most, n}, scratch, {subset, 0});
   REQUIRE(outcome.status == Status::converged);

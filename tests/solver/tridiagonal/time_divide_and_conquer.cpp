@@ -85,7 +85,7 @@ void time_order(int n, int threads, double limit) {
   const auto own = [&](bool vectors, const eigen_g::Subset& subset) {
     fresh();
     const std::int64_t most = subset.max_count(n);
-    scratch.resize(eigen_g::divide_and_conquer_bytes_on_cpu<double>(n, vectors, most) + 256);
+    scratch.resize(eigen_g::divide_and_conquer_bytes_on_cpu<double>(n, vectors ? n : 0, most) + 256);
     void* at = scratch.data();
     std::size_t room = scratch.size();
     std::align(256, room - 256, at, room);

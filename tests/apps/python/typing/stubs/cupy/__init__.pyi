@@ -1,0 +1,9 @@
+# The part of CuPy's array that type checkers of eigen_g see.
+from typing import Any
+
+class ndarray:
+    @property
+    def __cuda_array_interface__(self) -> dict[str, Any]: ...
+    def get(self, stream: Any = None, order: str = "C") -> Any: ...
+
+def eye(n: int) -> ndarray: ...
