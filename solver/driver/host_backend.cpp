@@ -75,7 +75,7 @@ class HostBackend final : public StandardBackend<T> {
     MatrixView<real_t<T>> u = parts_->u;
     if constexpr (!is_complex<T>) u = p_.z;
     const DivideAndConquerResult outcome = divide_and_conquer_on_cpu(
-        plan_.n, parts_->t.d, parts_->t.e, u, parts_->scratch, {plan_.options.subset, -k, progress});
+        plan_.n, parts_->t.d, parts_->t.e, u, parts_->scratch, {plan_.options.subset, -k, 0, progress});
     found_ = outcome.found.count;
     if constexpr (is_complex<T>)
       if (plan_.options.vectors) widen<T>(u.block(0, 0, plan_.n, found_), p_.z);

@@ -450,7 +450,7 @@ def _all_pairs(a: Host, m: Host | None, buckling: bool) -> tuple[Host, Host]:
     if buckling and m is None:
         w, v = _eigh.eigh(a)
         return w, v / np.sqrt(w)
-    if buckling:
+    if buckling and m is not None:
         nu, v = _eigh.eigh(m, a)
         finite = np.abs(nu) > len(a) * np.finfo(float).eps * np.max(np.abs(nu))
         w, v = 1 / nu[finite], v[:, finite]
