@@ -36,7 +36,7 @@ class Factorisation {
   virtual Pivots factor(const double* values) = 0;
   // X := S^-1 X with the last factor. X is n x columns, column-major, contiguous.
   virtual void solve(std::int64_t columns, double* x) = 0;
-  // Number of entries of L, and bytes of memory: predicted by the analysis, and those of the last factor after factor().
+  // Number of entries of L, and bytes of memory: predicted by the analysis, and measured after factor().
   virtual std::int64_t entries() const = 0;
   virtual std::uint64_t bytes() const = 0;
 };

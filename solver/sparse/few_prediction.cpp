@@ -16,7 +16,7 @@ namespace eigen_g {
 namespace {
 
 constexpr std::int64_t dense_at_last = 20000;  // largest order solved densely if Lanczos fails
-constexpr double longest_dense_seconds = 10;   // of a dense solve that nobody asked for
+constexpr double longest_dense_seconds = 10;   // longest dense solve without FewMethod::dense
 constexpr int usual_degree = 8;  // assumed filter degree, over which the cost of the basis is divided
 
 double lanczos_bytes_a_product(std::int64_t n, std::int64_t nnz, const LanczosSizes& sizes) {

@@ -238,7 +238,7 @@ void InverseLanczos::orthonormalise(std::int64_t slot, bool record, const double
       for (std::int64_t i = 0; i < rows; ++i)
         for (int j = 0; j < block_width; ++j)
           for (int l = 0; l <= j; ++l) c(i, row + j) += host[4 * i + l] * total[4 * l + j];
-    // If most of a column was subtracted, G has too few digits. The next pass measures the column again. What is left of a column may be a
+    // If most of a column was subtracted, G has too few digits. The next pass measures the column again. The rest of a column may be a
     // rounding error of its first size.
     const bool last = pass >= max_passes;
     unsigned cancelled = 0;

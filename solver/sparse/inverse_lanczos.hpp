@@ -11,7 +11,7 @@
 // Gram-Schmidt with all of V follows, with one product B W. The product is repeated only where the pass has changed W by more than rounding errors.
 //
 // V begins with OP times random vectors, because OP's range is where finite eigenvectors are. A column that depends on V is
-// replaced by OP times a random one. Where that depends on V too, V spans the whole range of OP, and the column becomes 0.
+// replaced by OP times a random one. If this one depends on V too, V spans the whole range of OP, and the column becomes 0.
 // Sources: Ericsson, Ruhe (Math. Comp. 35, 1980); Nour-Omid, Parlett, Ericsson, Jensen (Math. Comp. 48, 1987); Grimes, Lewis, Simon (SIAM J.
 // Matrix Anal. 15, 1994). Every sum has a fixed order, so results repeat bit for bit.
 #pragma once
@@ -53,17 +53,19 @@ class InverseLanczos {
 
   // Begins with OP times random vectors, of which the first `start_count` are replaced by the given ones: blocks in the executor's memory.
   void begin(const double* start = nullptr, std::int64_t start_count = 0);
-  // Begins with known pairs: `count` orthonormal vectors in blocks, whose further columns are 0, and random vectors beside them.
+  // Begins with known pairs: `count` orthonormal vectors in blocks, whose further columns are 0, and random vectors in addition.
   void begin_beside(const double* vectors, const std::vector<double>& theta);
   // One step. Returns false if it has added no vector: V is invariant, and all Ritz pairs are exact.
   bool step();
   bool full() const { return known_ + 2 * width_ > max_blocks_; }
-  std::int64_t columns() const { return known_ * block_width; }  // of V that OP has multiplied
-  std::int64_t solved() const { return solved_; }                // number of vectors that S^-1 was applied to
+  std::int64_t columns() const {
+    return known_ * block_width;
+  }                                                // number of columns of V that OP has multiplied
+  std::int64_t solved() const { return solved_; }  // number of vectors that S^-1 was applied to
 
   // The Ritz pairs, sorted by less(theta, theta'). A pair has converged if delta <= max(tolerance |theta|, 4 ulp max |theta|).
   const RitzPairs& ritz(const std::function<bool(double, double)>& less, double tolerance);
-  const RitzPairs& last() const { return pairs_; }  // of the last ritz()
+  const RitzPairs& last() const { return pairs_; }  // the pairs of the last ritz()
   // Keeps at least the first `count` pairs of the last ritz().
   void restart(std::int64_t count);
   void grow(std::int64_t most);  // at least this number of blocks
@@ -80,7 +82,7 @@ class InverseLanczos {
   Executor<double>& on_;
   InverseOperator op_;
   std::int64_t block_values_, width_, max_blocks_ = 0, order_ = 0;
-  std::int64_t known_ = 0, blocks_ = 0;  // blocks of V in all, and those that OP has multiplied
+  std::int64_t known_ = 0, blocks_ = 0;  // blocks of V that OP has multiplied; blocks of V in all
   std::int64_t coupled_ = 0;             // the blocks from here on are coupled with the unknown ones
   double *v_ = nullptr, *bx_ = nullptr, *bw_ = nullptr, *kept_ = nullptr, *random_ = nullptr,
          *fresh_ = nullptr, *small_ = nullptr;

@@ -40,7 +40,7 @@ class Pencil {
   // Y := K' X, Y := M' X for `blocks` blocks, n x 4 and row-major (gemm_df/tall_product.hpp).
   void multiply_k(std::int64_t blocks, const double* x, double* y) const;
   void multiply_m(std::int64_t blocks, const double* x, double* y) const;
-  // Other values with the same patterns. k has the entries of all rows; m as SparseMass: those of its matrix or its diagonal. Null: unchanged.
+  // Other values with the same patterns. k has the entries of all rows; m has the entries of SparseMass::matrix or diagonal. Null: unchanged.
   void set_values(const double* k, const double* m);
   void negate();  // K := -K
 

@@ -29,7 +29,7 @@ constexpr double far = 1e-2;
 // A smaller |theta|, relative to the largest one, is that of an infinite eigenvalue.
 constexpr double infinite = 1e-13;
 constexpr int max_moves = 6, max_repairs = 3, max_purifications = 2;
-constexpr std::int64_t columns_at_once = 32;  // of a solve
+constexpr std::int64_t columns_at_once = 32;  // columns of one solve
 
 std::string text_of(double value) {
   char text[32];
@@ -279,7 +279,7 @@ InverseOperator PencilSolver::inverse() {
 
 // ---- Lanczos
 
-// What the Ritz pairs show. With `done`, `pairs` are those of the found pairs between low and high.
+// The state of a search by its Ritz pairs. With `done`, `pairs` are the numbers of the Ritz pairs between low and high.
 struct PencilSolver::Judgement {
   bool done = false;
   bool few = false;  // V is complete, and there are fewer pairs than wanted
@@ -528,7 +528,7 @@ FoundPairs PencilSolver::purify(double* z, const std::vector<double>& theta_of_p
 
 // ---- Completeness
 
-// Searches pairs between low and high beside the found ones, until there are `expected`. Returns false if this number does not come. If
+// Searches pairs between low and high in addition to the found ones, until there are `expected`. Returns false if this number does not come. If
 // expected is larger than any number, one cycle searches, and goes on while it finds pairs.
 bool PencilSolver::repair(FoundPairs& found, double s, double low, double high, std::int64_t expected,
                           std::uint64_t seed) {
@@ -570,7 +570,7 @@ bool PencilSolver::repair(FoundPairs& found, double s, double low, double high, 
   return false;
 }
 
-// One cycle of random vectors beside the found pairs. It shows a missed pair with high probability.
+// One cycle of random vectors in addition to the found pairs. It shows a missed pair with high probability.
 void PencilSolver::probe(FoundPairs& found, const Point& shift, const Judgement& window, FewReport& report) {
   const std::int64_t at_first = found.size();
   for (int i = 0; i < max_repairs; ++i) {

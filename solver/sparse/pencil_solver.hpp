@@ -1,9 +1,9 @@
 // PencilSolver: pairs of a sparse pencil K - w M next to a shift, by InverseLanczos, with counts of eigenvalues by the inertia of K - s M.
 //
-//   shift    the target, moved where K - s M has null pivots, or where it is so near to an eigenvalue that the others lose digits
+//   shift    the target, moved if K - s M has null pivots, or if it is so near to an eigenvalue that the others lose digits
 //   Lanczos  until the wanted pairs and a gap behind them are known
 //   finish   y = OP z for each pair; bound |w - w*| <= delta (w - s)^2 / (1 - delta |w - s|), delta = |y - theta z|; Rayleigh-Ritz with all y
-//   counts   of the eigenvalues below two points in the gaps around the found pairs; missing pairs are searched beside the found ones
+//   counts   of the eigenvalues below two points in the gaps around the found pairs; missing pairs are searched in addition to the found ones
 //
 // Everything is in the scaled quantities of Pencil. A point s has the number N(s) of eigenvalues below it. For buckling N(s) is the number between
 // 0 and s, negative for s < 0. Differences of N count eigenvalues in both cases.
@@ -87,11 +87,11 @@ class PencilSolver {
   FactorLibrary library_ = FactorLibrary::none;
   SparseOperator<double> op_inverse_;
   std::unique_ptr<Factorisation> factorisation_;
-  std::vector<double> values_;  // of K - s M, and columns of a solve
+  std::vector<double> values_;  // the values of K - s M
   std::vector<double> columns_;
   std::optional<double> factored_;  // the shift of the present factor
   Pivots pivots_;
-  std::unique_ptr<CpuExecutor<double>> on_;  // of the present call
+  std::unique_ptr<CpuExecutor<double>> on_;  // the executor of the present call
   std::vector<double> backward_;             // backward errors of the pairs that the call returns
   double goal_ = 0;                          // largest backward error of a converged pair
   std::int64_t factorisations_ = 0, solved_ = 0;

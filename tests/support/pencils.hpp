@@ -1,4 +1,4 @@
-// Sparse pencils K - w M of finite elements, with their whole discrete spectrum where it is known.
+// Sparse pencils K - w M of finite elements, with their whole discrete spectrum, if it is known.
 #pragma once
 
 #include <algorithm>
@@ -56,7 +56,7 @@ struct PencilCase {
   }
 };
 
-// A symmetric tridiagonal Toeplitz matrix: its diagonal, and the entries beside it.
+// A symmetric tridiagonal Toeplitz matrix: its diagonal, and the entries next to it.
 struct Bars {
   std::int64_t n;
   double k_diagonal, k_beside, m_diagonal, m_beside;

@@ -120,7 +120,10 @@ TEST_CASE("a plan reports the method, its bytes and its limit of products, and a
         Approx(automatic.dense_seconds).epsilon(1e-2));
   CHECK(predict_few(1000, 5000, options).method == FewMethod::dense);
   options.end = End::nearest;
-  CHECK(predict_few(100000, 500000, options).method == FewMethod::dense);
+  if (available(FactorLibrary::automatic))
+    CHECK(predict_few(100000, 500000, options).method == FewMethod::shift_invert);
+  options.library = FactorLibrary::none;
+  CHECK_THROWS_AS(predict_few(100000, 500000, options), InvalidArgument);
 }
 
 TEST_CASE("a plan for several GPUs counts their exchanges") {

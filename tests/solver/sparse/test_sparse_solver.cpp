@@ -151,6 +151,22 @@ TEST_CASE("A shift on an eigenvalue of high multiplicity moves, and the report s
   }
 }
 
+TEST_CASE("A count on a threefold value moves") {
+  SKIP_WITHOUT_LIBRARY();
+  const PencilCase a = support::box(16, 16, 16);
+  SparseSolver<double> solver(a.k.view(), a.mass());
+  for (const std::size_t i : {1, 20, 57}) {
+    const double value = a.values[i];
+    const auto below =
+        std::lower_bound(a.values.begin(), a.values.end(), value * (1 - 1e-12)) - a.values.begin();
+    const auto upto =
+        std::lower_bound(a.values.begin(), a.values.end(), value * (1 + 1e-12)) - a.values.begin();
+    const EigenvalueCount count = solver.count(value);
+    CHECK(count.below == (count.at > value ? upto : below));
+    CHECK((count.moved || upto - below == 1));
+  }
+}
+
 TEST_CASE("A shift next to a double value") {
   SKIP_WITHOUT_LIBRARY();
   const PencilCase a = support::box(20, 20, 0);
@@ -435,7 +451,7 @@ TEST_CASE("Pairs of one matrix near a target are found without a dense matrix") 
 TEST_CASE("The inverse as an operator") {
   SKIP_WITHOUT_LIBRARY();
   const std::int64_t n = 120, width = 4;
-  // K is tridiagonal: 2 - target on the diagonal, -1 beside it.
+  // K is tridiagonal: 2 - target on the diagonal, -1 next to it.
   const double target = 1.0;
   int calls = 0;
   const SparseOperator<double> inverse{n, [&](const double* x, double* y) {
