@@ -511,7 +511,11 @@ def _theta(w: Host, sigma: float | None, mode: str) -> Host:
 
 def _side(p: _Problem, end: str, k: int, sigma: float) -> _Found:
     """k pairs above or below sigma. If that side has fewer, theta goes on at the other end, and the next pairs come from there."""
-    found = p.pairs(end, k, sigma)
+    there = k
+    if not p.by_products and not p.options.buckling and (p.solver is not None or engines()) and p.options.engine != "none":
+        below, _, _ = p.keep_solver().count(sigma)
+        there = min(k, (below if end == "below" else p.order - below) // (p.order // p.n))
+    found = p.pairs(end, there, sigma)
     return found if len(found.w) == k else found.and_also(p.pairs("lowest" if end == "above" else "highest", k - len(found.w)))
 
 
