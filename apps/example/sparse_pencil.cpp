@@ -40,14 +40,17 @@ int main() {
 
   eigen_g::SparseSolver<double> solver(k.view(), {m.view()});
   std::vector<double> w(6), z(6 * n);
-  const eigen_g::FewReport report = solver.solve({.count = 6, .end = eigen_g::End::lowest}, w.data(), z.data(), n);
+  const eigen_g::FewReport report =
+      solver.solve({.count = 6, .end = eigen_g::End::lowest}, w.data(), z.data(), n);
   for (int i = 0; i < 6; ++i) std::printf("%.9f  within %.1e\n", w[i], report.error_bounds[i]);
-  std::printf("%lld values below %.6g, %lld found: %s\n", static_cast<long long>(report.count_high), report.high,
-              static_cast<long long>(report.found), report.proven ? "none is missing" : "not proven");
+  std::printf("%lld values below %.6g, %lld found: %s\n", static_cast<long long>(report.count_high),
+              report.high, static_cast<long long>(report.found),
+              report.proven ? "none is missing" : "not proven");
 
   std::vector<double> all, vectors;
   const eigen_g::IntervalReport interval = solver.interval(0, 500, 0, all, &vectors);
-  std::printf("%lld values below 500, %zu found\n", static_cast<long long>(solver.count(500).below), all.size());
+  std::printf("%lld values below 500, %zu found\n", static_cast<long long>(solver.count(500).below),
+              all.size());
 
   const double c = std::cos(std::numbers::pi * h), exact = 12 / (h * h) * (1 - c) / (2 + c);
   return report.proven && interval.proven && std::fabs(w[0] - exact) < 1e-9 ? 0 : 1;

@@ -36,7 +36,7 @@ int64_t eigen_g_dsfew_verify(int64_t n, int64_t count, const int64_t* row_offset
  *   k_row, k_column, k_value   K in CSR form as above
  *   m_row, m_column, m_value   M in CSR form, positive semidefinite; null: not given
  *   m_diagonal                 n values, the diagonal of M; null: not given. If neither is given, M is the identity matrix
- * They need a library that factorises sparse matrices: MUMPS (in builds that found it), or Intel's MKL at run time. Without one a pencil
+ * They need a library that factorises sparse matrices: MUMPS, in builds that found it. Without one a pencil
  * that is small enough is solved as a dense one by eigen_g_dsgfew; otherwise info is -1003. */
 
 /* The results of eigen_g_dsgfew and eigen_g_dsginterval in addition to the pairs. */
