@@ -123,10 +123,12 @@ struct FewOptions {
   End end = End::lowest;
   // With nearest, above, below and both: the value by which pairs are chosen. It is also the first shift.
   double target = 0;
-  // automatic: for an end of one matrix, the dense solver if n <= 1000 (CPU) or n <= 4000 (GPU), else Lanczos. For a target and for a
-  // pencil, shift_invert; without a factor library the dense solver follows only if it would take less than 10 seconds. The dense solver follows Lanczos when Lanczos has
-  // cost as much as the dense solver would. This has three conditions: n <= 20000, two dense matrices fit into host memory, and the
-  // dense solver would cost less than max_products products. If count is a large part of n, the dense solver is used with every method.
+  // automatic: for an end of one matrix the dense solver if n <= 1000 (CPU) or n <= 4000 (GPU), else Lanczos. The dense solver follows Lanczos
+  // when Lanczos has cost as much as the dense solver would. This has three conditions: n <= 20000, two dense matrices fit into host memory,
+  // and the dense solver would cost less than max_products products. If count is a large part of n, the dense solver is used with every
+  // method but shift_invert.
+  // For a target, automatic is the dense solver if n is that small, else shift_invert. Without a factor library it is the dense solver if that
+  // is predicted to take less than 10 seconds; longer solves are refused. For a pencil it is always shift_invert, on the CPU.
   FewMethod method = FewMethod::automatic;
   // Limit of |A z - w z| / |A| (2-norm, estimated from below), from 1e-14 to 1. 0: few_tolerance(n).
   double tolerance = 0;

@@ -318,8 +318,9 @@ const RitzPairs& InverseLanczos::ritz(const std::function<bool(double, double)>&
     for (const double value : coupling) square += value * value;
     pairs_.theta.push_back(theta[j]);
     pairs_.delta.push_back(std::sqrt(square));
-    pairs_.converged.push_back(pairs_.delta.back() <=
-                               std::max(tolerance * std::abs(theta[j]), 4 * double_ulp * largest));
+    const bool converged =
+        pairs_.delta.back() <= std::max(tolerance * std::abs(theta[j]), 4 * double_ulp * largest);
+    pairs_.converged.push_back(converged ? 1 : 0);
   }
   return pairs_;
 }

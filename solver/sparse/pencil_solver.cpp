@@ -323,9 +323,9 @@ PencilSolver::Judgement PencilSolver::judge(const FewOptions& options, const Rit
   };
   const bool enough = found.leading >= options.count + extra || exhausted;
   const auto accept = [&](const Cut& cut) { return cut.gap > (enough ? least_gap : good_gap); };
-  const auto cut_at = [&](std::vector<std::int64_t> pairs, double bound, std::int64_t count) {
-    std::vector<double> distances;
-    for (const std::int64_t i : pairs) distances.push_back(distance(i));
+  const auto cut_at = [&](const std::vector<std::int64_t>& pairs, double bound, std::int64_t count) {
+    std::vector<double> distances(pairs.size());
+    std::transform(pairs.begin(), pairs.end(), distances.begin(), distance);
     std::sort(distances.begin(), distances.end());
     if (static_cast<std::int64_t>(distances.size()) < count) return Cut{};
     return widest_gap(distances, bound, count, unit);
@@ -348,15 +348,18 @@ PencilSolver::Judgement PencilSolver::judge(const FewOptions& options, const Rit
     std::int64_t below = 0;
     for (const std::int64_t i : known) below += ritz.theta[i] < 0;
     if (below < shift.number && found.leading < shift.number + options.count + 8 && !exhausted) return found;
-    const double first = value_of(ritz.theta[known.front()], s);
-    std::vector<double> distances;
-    for (const std::int64_t i : known) distances.push_back(value_of(ritz.theta[i], s) - first);
+    // Distances from a point that is as far below the first value as the shift is from it, so that gaps are relative to the distance from the
+    // shift.
+    const double first = value_of(ritz.theta[known.front()], s), from = first - std::abs(first - s);
+    std::vector<double> distances(known.size());
+    std::transform(known.begin(), known.end(), distances.begin(),
+                   [&](std::int64_t i) { return value_of(ritz.theta[i], s) - from; });
     if (static_cast<std::int64_t>(distances.size()) < options.count) return found;
-    const Cut cut = widest_gap(distances, s + next - first, options.count, unit);
+    const Cut cut = widest_gap(distances, s + next - from, options.count, unit);
     if (!accept(cut)) return found;
     found.done = true;
     found.gap = cut.gap;
-    found.high = first + cut.at;
+    found.high = from + cut.at;
   } else {
     double bound = next;
     if (options.end == End::nearest && s != t && !buckling_) bound = t <= s ? s + next - t : t - (s - next);
@@ -391,8 +394,9 @@ FoundPairs PencilSolver::finish(InverseLanczos& lanczos, const std::vector<std::
   if (pairs.empty()) return {};
   double* const z = on_->take_blocks(blocks_of(static_cast<std::int64_t>(pairs.size())));
   lanczos.vectors(pairs, z);
-  std::vector<double> theta;
-  for (const std::int64_t i : pairs) theta.push_back(lanczos.last().theta[i]);
+  std::vector<double> theta(pairs.size());
+  std::transform(pairs.begin(), pairs.end(), theta.begin(),
+                 [&](std::int64_t i) { return lanczos.last().theta[i]; });
   FoundPairs found = purify(z, theta, s);
   for (int step = 0; step < max_purifications && largest_backward(found) > goal_; ++step) {
     theta.clear();
@@ -702,7 +706,7 @@ std::optional<double> PencilSolver::better_shift(const FewOptions& options, cons
     const bool one_side = options.end == End::above || options.end == End::below || options.end == End::both;
     std::vector<double> distances;
     for (std::int64_t i = 0; i < ritz.size(); ++i)
-      if (ritz.delta[i] <= 1e-3 * std::abs(ritz.theta[i]) &&
+      if (std::abs(ritz.theta[i]) > infinite * largest && ritz.delta[i] <= 1e-3 * std::abs(ritz.theta[i]) &&
           !(one_side && ritz.theta[i] * side <= 0 && std::abs(ritz.theta[i]) <= hit * last))
         distances.push_back(1 / std::abs(ritz.theta[i]));
     std::sort(distances.begin(), distances.end());

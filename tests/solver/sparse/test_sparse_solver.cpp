@@ -407,6 +407,40 @@ TEST_CASE("Start vectors cannot spoil a search") {
   check_against(a, options);
 }
 
+TEST_CASE("K is indefinite: the lowest and the highest pairs") {
+  SKIP_WITHOUT_LIBRARY();
+  PencilCase a = support::box(12, 11, 0);
+  for (std::size_t p = 0; p < a.k.value.size(); ++p) a.k.value[p] -= 800 * a.m.value[p];  // the same pattern
+  for (double& value : a.values) value -= 800;
+  for (const std::int64_t k : {1, 10}) {
+    check_against(a, pairs(k));
+    check_against(a, pairs(k, End::highest));
+  }
+}
+
+TEST_CASE("Small pencils and the identity") {
+  SKIP_WITHOUT_LIBRARY();
+  const auto diagonal = [](const std::vector<double>& values) {
+    support::SparseSum k{static_cast<std::int64_t>(values.size())};
+    for (std::int64_t i = 0; i < k.n; ++i) k.add(i, i, values[static_cast<std::size_t>(i)]);
+    return PencilCase{support::Csr(k), {}, std::vector<double>(values.size(), 1.0), values};
+  };
+  check_against(diagonal({1}), pairs(1));
+  check_against(diagonal({1}), pairs(1, End::nearest, 1));
+  const PencilCase three = diagonal({1, 2, 3});
+  check_against(three, pairs(3));
+  check_against(three, pairs(2, End::nearest, 1.9));
+  check_against(three, pairs(1, End::nearest, 2));
+  check_against(three, pairs(2, End::nearest, 2));
+  check_against(three, pairs(1, End::above, 2.5));
+  CHECK_THAT(refused(three, pairs(2, End::above, 2.5)), ContainsSubstring("argument count"));
+  const PencilCase identity = diagonal(std::vector<double>(50, 1.0));
+  check_against(identity, pairs(7));
+  check_against(identity, pairs(50));
+  check_against(identity, pairs(7, End::nearest, 1));
+  check_against(identity, pairs(7, End::nearest, 0.3));
+}
+
 TEST_CASE("The same call twice gives the same bits") {
   SKIP_WITHOUT_LIBRARY();
   const PencilCase a = support::box(8, 8, 8);
