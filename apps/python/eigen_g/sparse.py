@@ -21,7 +21,7 @@ import operator
 import sys
 import warnings
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any, Literal, NamedTuple
 
 import numpy as np
@@ -53,7 +53,7 @@ class SparseReport:
     shift_wished: float = 0.0
     shift_used: float = 0.0
     shift_reason: str = ""  # why the shift was moved; empty: it was not
-    low: float = 0.0  # count_low values are below low, count_high below high, and `found` pairs were found between them
+    low: float = 0.0  # count_low values are below low, count_high below high, and `found` are between them (buckling: values 1 / w)
     high: float = 0.0
     count_low: int = 0
     count_high: int = 0
@@ -349,7 +349,10 @@ class _Problem:
 
     def _rows(self, a: _Matrix) -> _Csr:
         dtype = np.complex128 if self.is_complex else np.float64
-        if a.kind == "dense":
+        if a.kind == "diagonal":
+            order = np.arange(a.n + 1)
+            rows = _Csr(order.astype(np.int64), order[:-1].astype(np.int32), np.ascontiguousarray(a.given, dtype))
+        elif a.kind == "dense":
             rows = _csr_of_dense(_written_out(a, dtype))
         else:
             rows = csr_of(a.given, dtype)
@@ -550,13 +553,41 @@ def _candidates(p: _Problem, k: int, which: str, sigma: float | None, mode: str)
             return p.pairs("highest" if which == "LA" else "lowest", k)
         return _of_largest_magnitude(p, k) if which == "LM" else _of_smallest_magnitude(p, k)
     if which in ("LA", "SA"):
-        ascending = mode == "normal" or sigma > 0  # the theta of the next value above sigma is the largest one
+        ascending = mode == "normal" or sigma > 0  # theta is largest at the next value above sigma
         return _side(p, "above" if (which == "LA") == ascending else "below", k, sigma)
-    if which == "LM":
-        return p.pairs("both", 2 * k, sigma) if mode == "cayley" else p.pairs("nearest", k, sigma)
-    if mode == "cayley":  # theta = 0 at -sigma
-        return p.pairs("both", 2 * k, -sigma)
-    return p.pairs("lowest", k).and_also(p.pairs("highest", k)) if mode == "normal" else p.pairs("lowest", k)
+    if mode == "cayley":  # theta = 0 at -sigma; |theta| is not symmetric about its largest and smallest values
+        at = sigma if which == "LM" else -sigma
+        return _side(p, "below", k, at).and_also(_side(p, "above", k, at))
+    return p.pairs("nearest", k, sigma) if which == "LM" else p.pairs("lowest", k).and_also(p.pairs("highest", k))
+
+
+def _buckling_pairs(
+    a: _Matrix, b: _Matrix | None, inverse: _Matrix | None, options: _Options, k: int, which: str, sigma: float
+) -> _Found:
+    """The wanted pairs and perhaps more with mode="buckling".
+
+    The pencil M x = nu A x has nu = 1 / w and a positive definite matrix on its right side. Its theta of the shift 1 / sigma is that of
+    buckling times -sigma, and (M - A / sigma)^-1 is -sigma (A - sigma M)^-1.
+    """
+    if b is None:
+        b = _Matrix(np.ones(a.n), "diagonal", a.n, np.dtype(np.float64), False)
+    if inverse is not None:
+        inverse = inverse._replace(given=_Scaled(inverse, -sigma), kind="operator")
+    swapped = _Problem(b, a, inverse, replace(options, buckling=False))
+    if sigma > 0:
+        which = {"LA": "SA", "SA": "LA"}.get(which, which)
+    found = _candidates(swapped, k + k % 2 if which == "BE" else k, which, 1 / sigma, "normal")
+    with np.errstate(divide="ignore"):
+        w = 1 / found.w
+    return found._replace(w=w, residuals=found.residuals * abs(w), bounds=found.bounds * w * w if len(found.bounds) else found.bounds)
+
+
+class _Scaled:
+    def __init__(self, a: _Matrix, factor: float) -> None:
+        self.a, self.factor, self.shape = a, factor, (a.n, a.n)
+
+    def matmat(self, x: Host) -> Host:
+        return self.factor * _multiplied(self.a, x)
 
 
 def _as_integer(value: Any, name: str) -> int:
@@ -669,11 +700,16 @@ def eigsh(
         found: _Found = _candidates(_GpuProblem(a, options), k, which, None, mode)
     elif _solved_dense(a, b, inverse, k, sigma, engine):
         found = _of_dense(a, b, inverse, sigma, mode)
+    elif mode == "buckling" and sigma is not None:
+        found = _buckling_pairs(a, b, inverse, options, k, which, sigma)
     else:
         found = _candidates(_Problem(a, b, inverse, options), k, which, sigma, mode)
     found = found.chosen(_selected(_theta(found.w, sigma, mode), k, which))
     found = found.chosen(np.argsort(found.w, kind="stable"))
     report = found.report()
+    if mode == "buckling" and report.engine != "none":
+        used = 1 / report.shift_used if report.shift_used != 0 else np.inf
+        report = replace(report, shift_wished=sigma or 0.0, shift_used=used)
     if len(found.w) < k:
         raise _core.InvalidArgument(f"argument k: is {k}, but the pencil has {len(found.w)} finite eigenvalues")
     if proof == "counts" and not report.proven:
