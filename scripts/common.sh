@@ -21,6 +21,9 @@ die() {
 }
 [[ ${EIGEN_G_CUDA:-AUTO} =~ ^(ON|OFF|AUTO)$ ]] || die "EIGEN_G_CUDA: is $EIGEN_G_CUDA; must be ON, OFF or AUTO"
 
+# CMake's usual generator needs make, which ninja replaces.
+if ! command -v make >/dev/null && command -v ninja >/dev/null; then export CMAKE_GENERATOR=${CMAKE_GENERATOR:-Ninja}; fi
+
 # A toolkit in its usual place is found even if it is not on PATH.
 cuda_dir=${CUDA_HOME:-/usr/local/cuda}
 if [[ -z ${CUDACXX:-} ]] && ! command -v nvcc >/dev/null && [[ -x $cuda_dir/bin/nvcc ]]; then

@@ -55,5 +55,5 @@ wheel pack -d "$made" "$made"/tree/* >/dev/null
 LD_LIBRARY_PATH=$packages/scipy_openblas32/lib auditwheel repair --exclude 'libcuda.so*' --strip -w "$output" "$made"/*.whl
 file=$(echo "$output"/eigen_g-*.whl)
 printf '%s: %s KiB, with these files of code (bytes):\n' "$file" $(($(stat -c %s "$file") / 1024))
-python -m zipfile -l "$file" | awk '/\.so|bin\// { print $NF, $1 }'
+python -m zipfile -l "$file" | awk '/\.so|bin\/eigen_g/ { print $NF, $1 }'
 scripts/try_wheel.sh "$file" "$python"

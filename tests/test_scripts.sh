@@ -134,4 +134,11 @@ stand_in "$work/bare/python3" 'exit 1'
 if output=$(PATH=$work/bare "$project/.ci/run" 2>&1); then fail "a CI run passes with old words"; fi
 [[ $output == *'=== words: FAILED' ]] || fail "no failure of the word check: $output"
 
+# A system with ninja and without make.
+if [[ -x /usr/bin/ninja && -x /usr/bin/cmake ]]; then
+  cp -rs /usr/bin "$work/ninja_alone"
+  rm -f "$work"/ninja_alone/{make,gmake,apt-get,sudo}
+  PATH=$work/ninja_alone "$root/scripts/install_packages.sh" >"$work/output" 2>&1 || fail "ninja alone does not build: $(tail -n 3 "$work/output")"
+fi
+
 ((failed == 0)) && echo "the scripts agree"

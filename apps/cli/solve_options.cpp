@@ -262,11 +262,11 @@ CLI::Option* add_solve_options(CLI::App& command, SolveOptions& wanted) {
   not_empty(command.add_option("--calibration", options->calibration,
                                "Rates of this machine from 'eigen_g calibrate' (default: the cached file)"))
       ->option_text("FILE");
+  command.add_flag("--predict", options->predict, "Print the plan and the predicted times before the solve");
+  begin_group(command, "Results");
   command.add_flag("--print", options->print,
                    "Print every eigenvalue (default: the first five and the last five)");
   add_plot_option(command, options->plot);
-  command.add_flag("--predict", options->predict, "Print the plan and the predicted times before the solve");
-  begin_group(command, "Results");
   CLI::Option* values_only =
       command.add_flag("--values-only", options->values_only, "Compute no eigenvectors; not with --verify");
   command

@@ -35,7 +35,8 @@ endif()
 
 # Documents. The guide's links to the examples beside it stay right.
 install(FILES LICENSE README.md CHANGELOG.md DESTINATION ${CMAKE_INSTALL_DOCDIR})
-install(DIRECTORY apps/guide apps/example DESTINATION ${CMAKE_INSTALL_DOCDIR})
+install(DIRECTORY apps/guide DESTINATION ${CMAKE_INSTALL_DOCDIR} FILES_MATCHING PATTERN "*.md" PATTERN "*.svg" PATTERN reference EXCLUDE)
+install(DIRECTORY apps/example DESTINATION ${CMAKE_INSTALL_DOCDIR})
 set(zsh_folder ${CMAKE_INSTALL_DATADIR}/zsh/site-functions)
 if(CMAKE_INSTALL_PREFIX STREQUAL "/usr" AND EXISTS /etc/debian_version)  # where Debian has them
   set(zsh_folder ${CMAKE_INSTALL_DATADIR}/zsh/vendor-completions)

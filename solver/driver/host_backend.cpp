@@ -74,8 +74,9 @@ class HostBackend final : public StandardBackend<T> {
   DivideAndConquerResult divide_and_conquer(int k, const StageProgress& progress) override {
     MatrixView<real_t<T>> u = parts_->u;
     if constexpr (!is_complex<T>) u = p_.z;
-    const DivideAndConquerResult outcome = divide_and_conquer_on_cpu(
-        plan_.n, parts_->t.d, parts_->t.e, u, parts_->scratch, {plan_.options.subset, -k, 0, progress});
+    const DivideAndConquerResult outcome =
+        divide_and_conquer_on_cpu(plan_.n, parts_->t.d, parts_->t.e, u, parts_->scratch,
+                                  {.subset = plan_.options.subset, .scale = -k, .progress = progress});
     found_ = outcome.found.count;
     if constexpr (is_complex<T>)
       if (plan_.options.vectors) widen<T>(u.block(0, 0, plan_.n, found_), p_.z);

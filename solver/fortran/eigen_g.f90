@@ -1,8 +1,8 @@
 ! The module eigen_g: the C entries of the library from Fortran, with LAPACK's arguments and 64-bit sizes. The comments in eigen_g.h,
 ! generalised.h, batched.h and stages.h hold here too. Every function returns info; eigen_g_info_text() returns its text.
 !
-!   host pointers      eigen_g_syevd, _syevdx, _sygvd, _sygvdx, _sygvdx_factored, _syevd_batched: one name for all four types. A complex
-!                      matrix is Hermitian
+!   host pointers      eigen_g_syevd, _syevdx, _sygvd, _sygvdx, _sygvdx_factored, _syevd_batched, _sygvd_batched: one name for all four
+!                      types. A complex matrix is Hermitian
 !   device pointers    eigen_g_dsyevd_device, _ssyevd_device, _zheevd_device, ..., also of each stage: arrays are type(c_ptr) to device
 !                      memory, and the stream is a type(c_ptr), c_null_ptr for the default one
 !   options, reports   eigen_g_options, eigen_g_result, eigen_g_dsolve and the solver object, in double
@@ -28,6 +28,11 @@ module eigen_g
 
   type, bind(c), public :: eigen_g_result
     integer(c_int64_t) :: m = 0, first_index = 1
+    real(c_double) :: seconds = 0
+  end type
+
+  type, bind(c), public :: eigen_g_batch_result
+    integer(c_int64_t) :: failed = 0, first_failed = 0, m = 0
     real(c_double) :: seconds = 0
   end type
 
@@ -341,6 +346,58 @@ module eigen_g
       character(kind=c_char), value :: jobz, uplo
       integer(c_int64_t), value :: n, lda, stride_a, stride_w, count
       complex(c_float_complex), intent(inout) :: a(*)
+      real(c_float), intent(out) :: w(*)
+      integer(c_int32_t), intent(out) :: status(*)
+      integer(c_int64_t) :: info
+    end function
+  end interface
+
+  public :: eigen_g_sygvd_batched
+  interface eigen_g_sygvd_batched
+    function eigen_g_dsygvd_batched( &
+        jobz, uplo, n, a, lda, stride_a, b, ldb, stride_b, w, stride_w, status, count) &
+        bind(c, name="eigen_g_dsygvd_batched") result(info)
+      import
+      character(kind=c_char), value :: jobz, uplo
+      integer(c_int64_t), value :: n, lda, stride_a, ldb, stride_b, stride_w, count
+      real(c_double), intent(inout) :: a(*)
+      real(c_double), intent(in) :: b(*)
+      real(c_double), intent(out) :: w(*)
+      integer(c_int32_t), intent(out) :: status(*)
+      integer(c_int64_t) :: info
+    end function
+    function eigen_g_ssygvd_batched( &
+        jobz, uplo, n, a, lda, stride_a, b, ldb, stride_b, w, stride_w, status, count) &
+        bind(c, name="eigen_g_ssygvd_batched") result(info)
+      import
+      character(kind=c_char), value :: jobz, uplo
+      integer(c_int64_t), value :: n, lda, stride_a, ldb, stride_b, stride_w, count
+      real(c_float), intent(inout) :: a(*)
+      real(c_float), intent(in) :: b(*)
+      real(c_float), intent(out) :: w(*)
+      integer(c_int32_t), intent(out) :: status(*)
+      integer(c_int64_t) :: info
+    end function
+    function eigen_g_zhegvd_batched( &
+        jobz, uplo, n, a, lda, stride_a, b, ldb, stride_b, w, stride_w, status, count) &
+        bind(c, name="eigen_g_zhegvd_batched") result(info)
+      import
+      character(kind=c_char), value :: jobz, uplo
+      integer(c_int64_t), value :: n, lda, stride_a, ldb, stride_b, stride_w, count
+      complex(c_double_complex), intent(inout) :: a(*)
+      complex(c_double_complex), intent(in) :: b(*)
+      real(c_double), intent(out) :: w(*)
+      integer(c_int32_t), intent(out) :: status(*)
+      integer(c_int64_t) :: info
+    end function
+    function eigen_g_chegvd_batched( &
+        jobz, uplo, n, a, lda, stride_a, b, ldb, stride_b, w, stride_w, status, count) &
+        bind(c, name="eigen_g_chegvd_batched") result(info)
+      import
+      character(kind=c_char), value :: jobz, uplo
+      integer(c_int64_t), value :: n, lda, stride_a, ldb, stride_b, stride_w, count
+      complex(c_float_complex), intent(inout) :: a(*)
+      complex(c_float_complex), intent(in) :: b(*)
       real(c_float), intent(out) :: w(*)
       integer(c_int32_t), intent(out) :: status(*)
       integer(c_int64_t) :: info
@@ -988,7 +1045,102 @@ module eigen_g
     end function
   end interface
 
-  public :: eigen_g_default_options, eigen_g_dsolve, eigen_g_dsolver_create, eigen_g_dsolver_solve, eigen_g_dsolver_destroy, &
+  public :: eigen_g_dsygvd_batched_device, eigen_g_ssygvd_batched_device, eigen_g_zhegvd_batched_device, &
+            eigen_g_chegvd_batched_device, eigen_g_dsygvdx_factored_device, eigen_g_ssygvdx_factored_device, &
+            eigen_g_zhegvdx_factored_device, eigen_g_chegvdx_factored_device
+  interface
+    function eigen_g_dsygvd_batched_device( &
+        jobz, uplo, n, a_dev, lda, stride_a, b_dev, ldb, stride_b, w_dev, stride_w, z_dev, ldz, stride_z, &
+        status_dev, count, stream) &
+        bind(c, name="eigen_g_dsygvd_batched_device") result(info)
+      import
+      character(kind=c_char), value :: jobz, uplo
+      integer(c_int64_t), value :: n, lda, stride_a, ldb, stride_b, stride_w, ldz, stride_z, count
+      type(c_ptr), value :: a_dev, b_dev, w_dev, z_dev, status_dev, stream
+      integer(c_int64_t) :: info
+    end function
+    function eigen_g_ssygvd_batched_device( &
+        jobz, uplo, n, a_dev, lda, stride_a, b_dev, ldb, stride_b, w_dev, stride_w, z_dev, ldz, stride_z, &
+        status_dev, count, stream) &
+        bind(c, name="eigen_g_ssygvd_batched_device") result(info)
+      import
+      character(kind=c_char), value :: jobz, uplo
+      integer(c_int64_t), value :: n, lda, stride_a, ldb, stride_b, stride_w, ldz, stride_z, count
+      type(c_ptr), value :: a_dev, b_dev, w_dev, z_dev, status_dev, stream
+      integer(c_int64_t) :: info
+    end function
+    function eigen_g_zhegvd_batched_device( &
+        jobz, uplo, n, a_dev, lda, stride_a, b_dev, ldb, stride_b, w_dev, stride_w, z_dev, ldz, stride_z, &
+        status_dev, count, stream) &
+        bind(c, name="eigen_g_zhegvd_batched_device") result(info)
+      import
+      character(kind=c_char), value :: jobz, uplo
+      integer(c_int64_t), value :: n, lda, stride_a, ldb, stride_b, stride_w, ldz, stride_z, count
+      type(c_ptr), value :: a_dev, b_dev, w_dev, z_dev, status_dev, stream
+      integer(c_int64_t) :: info
+    end function
+    function eigen_g_chegvd_batched_device( &
+        jobz, uplo, n, a_dev, lda, stride_a, b_dev, ldb, stride_b, w_dev, stride_w, z_dev, ldz, stride_z, &
+        status_dev, count, stream) &
+        bind(c, name="eigen_g_chegvd_batched_device") result(info)
+      import
+      character(kind=c_char), value :: jobz, uplo
+      integer(c_int64_t), value :: n, lda, stride_a, ldb, stride_b, stride_w, ldz, stride_z, count
+      type(c_ptr), value :: a_dev, b_dev, w_dev, z_dev, status_dev, stream
+      integer(c_int64_t) :: info
+    end function
+    function eigen_g_dsygvdx_factored_device( &
+        itype, jobz, range, uplo, n, a_dev, lda, b_dev, ldb, vl, vu, il, iu, m, w_dev, z_dev, ldz, stream) &
+        bind(c, name="eigen_g_dsygvdx_factored_device") result(info)
+      import
+      integer(c_int), value :: itype
+      character(kind=c_char), value :: jobz, range, uplo
+      integer(c_int64_t), value :: n, lda, ldb, il, iu, ldz
+      real(c_double), value :: vl, vu
+      type(c_ptr), value :: a_dev, b_dev, w_dev, z_dev, stream
+      integer(c_int64_t), intent(out) :: m
+      integer(c_int64_t) :: info
+    end function
+    function eigen_g_ssygvdx_factored_device( &
+        itype, jobz, range, uplo, n, a_dev, lda, b_dev, ldb, vl, vu, il, iu, m, w_dev, z_dev, ldz, stream) &
+        bind(c, name="eigen_g_ssygvdx_factored_device") result(info)
+      import
+      integer(c_int), value :: itype
+      character(kind=c_char), value :: jobz, range, uplo
+      integer(c_int64_t), value :: n, lda, ldb, il, iu, ldz
+      real(c_float), value :: vl, vu
+      type(c_ptr), value :: a_dev, b_dev, w_dev, z_dev, stream
+      integer(c_int64_t), intent(out) :: m
+      integer(c_int64_t) :: info
+    end function
+    function eigen_g_zhegvdx_factored_device( &
+        itype, jobz, range, uplo, n, a_dev, lda, b_dev, ldb, vl, vu, il, iu, m, w_dev, z_dev, ldz, stream) &
+        bind(c, name="eigen_g_zhegvdx_factored_device") result(info)
+      import
+      integer(c_int), value :: itype
+      character(kind=c_char), value :: jobz, range, uplo
+      integer(c_int64_t), value :: n, lda, ldb, il, iu, ldz
+      real(c_double), value :: vl, vu
+      type(c_ptr), value :: a_dev, b_dev, w_dev, z_dev, stream
+      integer(c_int64_t), intent(out) :: m
+      integer(c_int64_t) :: info
+    end function
+    function eigen_g_chegvdx_factored_device( &
+        itype, jobz, range, uplo, n, a_dev, lda, b_dev, ldb, vl, vu, il, iu, m, w_dev, z_dev, ldz, stream) &
+        bind(c, name="eigen_g_chegvdx_factored_device") result(info)
+      import
+      integer(c_int), value :: itype
+      character(kind=c_char), value :: jobz, range, uplo
+      integer(c_int64_t), value :: n, lda, ldb, il, iu, ldz
+      real(c_float), value :: vl, vu
+      type(c_ptr), value :: a_dev, b_dev, w_dev, z_dev, stream
+      integer(c_int64_t), intent(out) :: m
+      integer(c_int64_t) :: info
+    end function
+  end interface
+
+  public :: eigen_g_default_options, eigen_g_dsolve, eigen_g_dsolve_batched, eigen_g_dsolver_create, eigen_g_dsolver_solve, &
+            eigen_g_dsolver_destroy, eigen_g_dsolver_workspace, eigen_g_dsolver_set_workspace, eigen_g_dsolver_enqueue, &
             eigen_g_release_thread_cache, eigen_g_word, eigen_g_info_text, eigen_g_version
   interface
     subroutine eigen_g_default_options(options) bind(c)
@@ -1005,6 +1157,17 @@ module eigen_g
       type(eigen_g_result), intent(out), optional :: result
       integer(c_int64_t) :: info
     end function
+    ! a, w, z and status as in eigen_g_dsolve.
+    function eigen_g_dsolve_batched(n, count, a, lda, stride_a, w, stride_w, z, ldz, stride_z, status, device_pointers, &
+                                    stream, options, result) bind(c) result(info)
+      import
+      integer(c_int64_t), value :: n, count, lda, stride_a, stride_w, ldz, stride_z
+      type(c_ptr), value :: a, w, z, status, stream
+      integer(c_int), value :: device_pointers
+      type(eigen_g_options), intent(in), optional :: options
+      type(eigen_g_batch_result), intent(out), optional :: result
+      integer(c_int64_t) :: info
+    end function
     ! allocator: c_null_ptr, or the address of a struct eigen_g_allocator.
     function eigen_g_dsolver_create(solver, n, device_pointers, options, allocator) bind(c) result(info)
       import
@@ -1018,6 +1181,25 @@ module eigen_g
     function eigen_g_dsolver_solve(solver, a, lda, w, z, ldz, stream, result) bind(c) result(info)
       import
       type(c_ptr), value :: solver, a, w, z, stream
+      integer(c_int64_t), value :: lda, ldz
+      type(eigen_g_result), intent(out), optional :: result
+      integer(c_int64_t) :: info
+    end function
+    function eigen_g_dsolver_workspace(solver, host_bytes, device_bytes) bind(c) result(info)
+      import
+      type(c_ptr), value :: solver
+      integer(c_int64_t), intent(out) :: host_bytes, device_bytes
+      integer(c_int64_t) :: info
+    end function
+    function eigen_g_dsolver_set_workspace(solver, workspace_dev, bytes) bind(c) result(info)
+      import
+      type(c_ptr), value :: solver, workspace_dev
+      integer(c_int64_t), value :: bytes
+      integer(c_int64_t) :: info
+    end function
+    function eigen_g_dsolver_enqueue(solver, a_dev, lda, w_dev, z_dev, ldz, stream, result) bind(c) result(info)
+      import
+      type(c_ptr), value :: solver, a_dev, w_dev, z_dev, stream
       integer(c_int64_t), value :: lda, ldz
       type(eigen_g_result), intent(out), optional :: result
       integer(c_int64_t) :: info

@@ -25,7 +25,7 @@ inline constexpr std::string_view role_names =
 struct Length {
   int constant = 0, linear = 0, square = 0, logarithmic = 0;
   constexpr std::int64_t of(std::int64_t n) const {
-    const std::int64_t log = std::bit_width(static_cast<std::uint64_t>(n - 1));
+    const auto log = static_cast<std::int64_t>(std::bit_width(static_cast<std::uint64_t>(n - 1)));
     return constant + (linear + square * n + logarithmic * log) * n;
   }
 };

@@ -291,6 +291,40 @@ void InverseLanczos::orthonormalise(std::int64_t slot, bool record, const double
   ++blocks_;
 }
 
+// Rotates `count` of the eigenvectors in y_, beginning with the one at `begin` of the caller's order, so that the coupling of most of them
+// is 0. Columns of C before `first` have no coupling.
+void InverseLanczos::separate(std::int64_t begin, std::int64_t count, std::int64_t first,
+                              std::vector<double>& theta) {
+  const std::int64_t m = known_ * block_width, rows = (blocks_ - known_) * block_width;
+  std::vector<double> e(static_cast<std::size_t>(rows * count)), q(static_cast<std::size_t>(count * count)),
+      squares;
+  for (std::int64_t j = 0; j < count; ++j)
+    for (std::int64_t l = first; l < m; ++l)
+      for (std::int64_t i = 0; i < rows; ++i)
+        e[i + j * rows] += c(m + i, l) * y_[l + order_of_[begin + j] * m];
+  for (std::int64_t j = 0; j < count; ++j)
+    for (std::int64_t l = 0; l < count; ++l)
+      for (std::int64_t i = 0; i < rows; ++i) q[l + j * count] += e[i + l * rows] * e[i + j * rows];
+  solve_small(count, q, squares);
+  std::vector<double> old(static_cast<std::size_t>(count)), rotated(old.size());
+  for (std::int64_t i = 0; i <= m; ++i) {  // the rows of y, then the values
+    for (std::int64_t l = 0; l < count; ++l) {
+      const std::int64_t column = order_of_[begin + l];
+      old[l] = i < m ? y_[i + column * m] : theta[column];
+    }
+    std::fill(rotated.begin(), rotated.end(), 0.0);
+    for (std::int64_t j = 0; j < count; ++j)
+      for (std::int64_t l = 0; l < count; ++l) {
+        const double part = q[l + j * count];
+        rotated[j] += (i < m ? part : part * part) * old[l];
+      }
+    for (std::int64_t j = 0; j < count; ++j) {
+      const std::int64_t column = order_of_[begin + j];
+      (i < m ? y_[i + column * m] : theta[column]) = rotated[j];
+    }
+  }
+}
+
 const RitzPairs& InverseLanczos::ritz(const std::function<bool(double, double)>& less, double tolerance) {
   const std::int64_t m = known_ * block_width, rows = (blocks_ - known_) * block_width;
   y_.resize(static_cast<std::size_t>(m * m));
@@ -307,7 +341,18 @@ const RitzPairs& InverseLanczos::ritz(const std::function<bool(double, double)>&
   for (std::int64_t j = 0; j < m && first == m; ++j)
     for (std::int64_t i = m; i < m + rows; ++i)
       if (c(i, j) != 0) first = j;
-  const double largest = m > 0 ? std::max(std::abs(theta.front()), std::abs(theta.back())) : 0;
+  // Several copies of a multiple value: y may mix converged vectors with others. The rows of C y have a rank of at most `rows`, so that a
+  // rotation of the copies leaves a coupling only to this number of them.
+  const auto same = [&](std::int64_t i, std::int64_t j) {
+    return std::abs(theta[i] - theta[j]) <= tolerance / 4 * std::abs(theta[i]) && theta[i] != 0;
+  };
+  for (std::int64_t begin = 0, end; begin < m; begin = end) {
+    end = begin + 1;
+    while (end < m && same(order_of_[begin], order_of_[end])) ++end;
+    if (end - begin > 1) separate(begin, end - begin, first, theta);
+  }
+  double largest = 0;
+  for (const double value : theta) largest = std::max(largest, std::abs(value));
   pairs_ = {};
   std::vector<double> coupling(static_cast<std::size_t>(rows));
   for (const std::int64_t j : order_of_) {

@@ -76,6 +76,7 @@ class InverseLanczos {
   void orthonormalise(std::int64_t slot, bool record, const double* part_squares);
   double* block(std::int64_t p) const { return v_ + p * block_values_; }
   double& c(std::int64_t row, std::int64_t column) { return c_[row + column * order_]; }
+  void separate(std::int64_t begin, std::int64_t count, std::int64_t first, std::vector<double>& theta);
   void resize(std::int64_t most);
   void append_random(unsigned columns, double* bw);
 

@@ -71,6 +71,8 @@ struct OnThreads<R>::Part {
   Shape<R>* shape;
   Arrays<R> x;
   R *upper, *lower, *deflated, *u;  // the pieces of C, the panel of U; null: no row of the merge is kept
+  Index row, upper_rows,
+      lower_rows;  // the kept rows: the first one in Q, and their numbers in child 1 and in child 2
 };
 
 template <class R>
@@ -128,16 +130,20 @@ void OnThreads<R>::note_failure(Index index) {
 template <class R>
 auto OnThreads<R>::part(const Batch<R>& batch, Index m) const -> Part {
   const Merge& merge = batch.merges[m];
-  Part p{merge, &batch.shapes[m], batch.arrays.at(merge.first), nullptr, nullptr, nullptr, nullptr};
-  const Index kept = rows_.ends_only() ? 0 : rows_.count_of(merge);
-  if (kept == 0) return p;
+  Part p{merge, &batch.shapes[m], batch.arrays.at(merge.first), nullptr, nullptr, nullptr, nullptr, 0, 0, 0};
+  if (rows_.ends_only()) return p;
+  const Index cut = rows_.lower_first(merge), end = rows_.end(merge);
+  p.row = rows_.upper_first(merge);
+  p.upper_rows = cut - p.row;
+  p.lower_rows = end - cut;
+  if (end == p.row) return p;
   const auto tiles = [&](Index rows) {
     return static_cast<std::int64_t>(round_up(rows, static_cast<Index>(kernels_.tile_rows)));
   };
-  p.upper = c_ + rows_.above(merge.first) * pitch(n_, kernels_) +
-            (merge.first > rows_.first ? unused(n_, rows_.count, kernels_) : 0);
-  p.lower = p.upper + tiles(rows_.upper_count(merge)) * p.shape->upper_end();
-  p.deflated = p.lower + tiles(rows_.lower_count(merge)) * (p.shape->k - p.shape->lower_begin());
+  p.upper =
+      c_ + p.row * pitch(n_, kernels_) + (merge.first > rows_.first ? unused(n_, rows_.count, kernels_) : 0);
+  p.lower = p.upper + tiles(p.upper_rows) * p.shape->upper_end();
+  p.deflated = p.lower + tiles(p.lower_rows) * (p.shape->k - p.shape->lower_begin());
   p.u = u_ + static_cast<std::int64_t>(merge.first) * panel_width(n_);
   return p;
 }
@@ -166,7 +172,8 @@ void OnThreads<R>::each_piece(const Batch<R>& batch, const Pieces& pieces, const
 template <class R>
 void OnThreads<R>::store_leaf(const Leaf& leaf, const R* values, const R* z, Index columns_apart,
                               Index rows_apart) {
-  const Index m = leaf.size, kept = rows_.above(leaf.first), end = rows_.above(leaf.first + m);
+  const Index m = leaf.size, first = rows_.above(leaf.first), count = rows_.above(leaf.first + m) - first;
+  const Index first_component = rows_.first + first - leaf.first;
   for (Index k = 0; k < m; ++k) {
     const R value = values[k * rows_apart];
     Index place = leaf.first;
@@ -177,8 +184,7 @@ void OnThreads<R>::store_leaf(const Leaf& leaf, const R* values, const R* z, Ind
     const R* const vector = z + k * columns_apart;
     x_.d[place] = value;
     x_.column[place] = place;
-    for (Index row = kept; row < end; ++row)
-      q_(row, place) = vector[(rows_.first + row - leaf.first) * rows_apart];
+    for (Index i = 0; i < count; ++i) q_(first + i, place) = vector[(first_component + i) * rows_apart];
     if (ends_of_q_.data) {
       ends_of_q_(0, place) = vector[0];
       ends_of_q_(1, place) = vector[(m - 1) * rows_apart];
@@ -257,7 +263,8 @@ template <class R>
 void OnThreads<R>::deflate_one(const Part& p) const {
   const R e = x_.e[p.merge.cut()];
   const MatrixView<const R> q = ends_of_q_.data ? ends_of_q_ : q_;
-  for (Index i = 0; i < p.merge.size; ++i) form_z(p.merge, rows_.for_values(n_), q, p.x, e, i);
+  const Rows rows = rows_.for_values(n_);
+  for (Index i = 0; i < p.merge.size; ++i) form_z(p.merge, rows, q, p.x, e, i);
   dc::deflate(OneThread{}, p.merge, p.x, e, p.shape);
 }
 template <class R>
@@ -371,9 +378,10 @@ void OnThreads<R>::compress_rows(const Part& p, bool upper_rows, Index begin, In
   const Shape<R>& shape = *p.shape;
   const Arrays<R>& x = p.x;
   const Index k = shape.k, tile = kernels_.tile_rows;
-  const Index kept = rows_.count_of(merge), upper = rows_.upper_count(merge);
-  const Index first_row = upper_rows ? 0 : upper, rows = upper_rows ? upper : kept - upper;
-  const Index row_of_q = rows_.upper_first(merge) + first_row;
+  const Index kept = p.upper_rows + p.lower_rows, first_row = upper_rows ? 0 : p.upper_rows;
+  const Index rows = upper_rows ? p.upper_rows : p.lower_rows, row_of_q = p.row + first_row;
+  const bool has_first = rows_.is_first(merge, row_of_q),
+             has_last = rows_.is_last(merge, row_of_q + rows - 1);
   const Index first_column = upper_rows ? 0 : shape.lower_begin();
   const Index inner = (upper_rows ? shape.upper_end() : k) - first_column;
   // The rows from `row` on of an entry's column of Q; null: zeros.
@@ -391,8 +399,8 @@ void OnThreads<R>::compress_rows(const Part& p, bool upper_rows, Index begin, In
     } else {
       R* const to = to_kept(target, row);
       std::fill(std::copy_n(values, count, to), to + tile, R(0));
-      if (rows_.is_first(merge, row_of_q + row)) x.first_of_c[target] = values[0];
-      if (rows_.is_last(merge, row_of_q + row + count - 1)) x.last_of_c[target] = values[count - 1];
+      if (has_first && row == 0) x.first_of_c[target] = values[0];
+      if (has_last && row + count == rows) x.last_of_c[target] = values[count - 1];
     }
   };
   for (Index s = begin; s < end; ++s) {
@@ -484,15 +492,15 @@ void OnThreads<R>::form_u(const Part& p, bool forms_ends, Roots panel, Index gro
 // Where column t of the merge's Q goes; null: the caller does not want it.
 template <class R>
 R* OnThreads<R>::column(const Part& p, bool last, Index t) const {
-  if (!last) return &q_(rows_.upper_first(p.merge), p.merge.first + t);
+  if (!last) return &q_(p.row, p.merge.first + t);
   const std::int64_t place = p.x.survivor[t] - found_.first;  // multiply_apart()
   return place >= 0 && place < found_.count ? &z_(0, place) : nullptr;
 }
 
 template <class R>
 Index OnThreads<R>::blocks_of(const Part& p, Roots panel) const {
-  return pieces_of(panel.count(), block_columns_) * (pieces_of(rows_.upper_count(p.merge), block_rows_) +
-                                                     pieces_of(rows_.lower_count(p.merge), block_rows_));
+  return pieces_of(panel.count(), block_columns_) *
+         (pieces_of(p.upper_rows, block_rows_) + pieces_of(p.lower_rows, block_rows_));
 }
 
 // One block of the panel's columns of Q := C U, by columns and then by rows.
@@ -500,15 +508,16 @@ template <class R>
 void OnThreads<R>::multiply(const Part& p, bool end_rows, Roots panel, Index block) const {
   const Merge& merge = p.merge;
   const Shape<R>& shape = *p.shape;
-  const Index upper = rows_.upper_count(merge), lower = rows_.lower_count(merge);
-  const Index upper_blocks = pieces_of(upper, block_rows_);
-  const Index row_blocks = upper_blocks + pieces_of(lower, block_rows_);
+  const Index upper_blocks = pieces_of(p.upper_rows, block_rows_);
+  const Index row_blocks = upper_blocks + pieces_of(p.lower_rows, block_rows_);
   const Index first_column = block / row_blocks * block_columns_;
   const Index columns = std::min(block_columns_, panel.count() - first_column);
   const bool upper_rows = block % row_blocks < upper_blocks;
   const Index row = (block % row_blocks - (upper_rows ? 0 : upper_blocks)) * block_rows_;
-  const Index rows = std::min(block_rows_, (upper_rows ? upper : lower) - row);
-  const Index kept_row = (upper_rows ? 0 : upper) + row, row_of_q = rows_.upper_first(merge) + kept_row;
+  const Index rows = std::min(block_rows_, (upper_rows ? p.upper_rows : p.lower_rows) - row);
+  const Index kept_row = (upper_rows ? 0 : p.upper_rows) + row, row_of_q = p.row + kept_row;
+  const bool has_first = end_rows && rows_.is_first(merge, row_of_q),
+             has_last = end_rows && rows_.is_last(merge, row_of_q + rows - 1);
   const Index padded = round_up(rows, static_cast<Index>(kernels_.tile_rows));
   const Index first_inner = upper_rows ? 0 : shape.lower_begin();
   const Index inner = (upper_rows ? shape.upper_end() : shape.k) - first_inner;
@@ -526,14 +535,14 @@ void OnThreads<R>::multiply(const Part& p, bool end_rows, Roots panel, Index blo
     R* const to = column(p, !end_rows, root);
     if (!to) continue;
     std::copy_n(sum + j * padded, rows, to + kept_row);
-    if (end_rows && rows_.is_first(merge, row_of_q)) to[kept_row] = p.x.first_of_q[root];
-    if (end_rows && rows_.is_last(merge, row_of_q + rows - 1)) to[kept_row + rows - 1] = p.x.last_of_q[root];
+    if (has_first) to[kept_row] = p.x.first_of_q[root];
+    if (has_last) to[kept_row + rows - 1] = p.x.last_of_q[root];
   }
 }
 
 template <class R>
 void OnThreads<R>::keep_deflated(const Part& p, bool end_rows, Index begin, Index end) const {
-  const Index kept = rows_.count_of(p.merge);
+  const Index kept = p.upper_rows + p.lower_rows;
   for (Index t = begin; t < end; ++t)
     if (R* const to = column(p, !end_rows, t))
       std::copy_n(p.deflated + static_cast<std::int64_t>(t - p.shape->k) * kept, kept, to);

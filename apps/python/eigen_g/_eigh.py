@@ -282,11 +282,11 @@ def eigh(
     """
     if isinstance(b, str):
         b, UPLO = None, b
-    lower = triangle_of(lower, UPLO)
+    lower = bool(lower) if UPLO is None else triangle_of(lower, UPLO)
     if driver is not None:
         _check_driver(driver, b is not None, subset_by_index is not None or subset_by_value is not None)
     factor = "compute_and_return" if return_factor else "compute"
-    if is_factor(b):
+    if b is not None and is_factor(b):
         b, factor = factor_in(b, lower), "reuse"
     framework, a, view, b, b_view, over_a, over_b = matrices_of(a, b, overwrite_a, overwrite_b, stacks=True)
     if return_factor and (factor == "reuse" or eigvals_only or b_view is None or len(view.shape) + len(b_view.shape) != 4):
@@ -338,7 +338,7 @@ def _solved(
     status, report = 0, None
     try:
         found = solve(framework, a, view, b, b_view, wanted)
-        report = found.report
+        report = found[2]
     except _core.NonFiniteEntry:
         if refused.not_finite:
             raise
@@ -494,7 +494,9 @@ def as_result(found: _solve.Solved) -> Any:
     if v is None:
         return w
     result = EighResult(w, v)
-    result.report, result.factor = report, factor
+    result.report = report
+    if factor is not None:
+        result.factor = factor
     return result
 
 

@@ -39,7 +39,7 @@ class Table(NamedTuple):
             cells = (f"<tr><td>{escape(name)}</td><td style='text-align:left'>{escape(fact)}</td></tr>" for name, fact in self.facts)
             lines.append(f"<table>{''.join(cells)}</table>")
         if self.rows:
-            head = "".join(f"<th>{escape(column)}</th>" for column in self.columns)
+            head = "".join(f"<th{'' if at else _left}>{escape(column)}</th>" for at, column in enumerate(self.columns))
             lines.append(f"<table><thead><tr>{head}{'<th></th>' if self.bars else ''}</tr></thead><tbody>")
             for k, row in enumerate(self.rows):
                 cells = (f"<td{'' if at else _left}>{escape(cell)}</td>" for at, cell in enumerate(row))

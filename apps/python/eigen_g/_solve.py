@@ -233,12 +233,15 @@ def columns(
     return Columns(rows, framework.address(rows), max(1, view.shape[0]), turned, True)
 
 
+_no_columns = Columns(None, 0, 1, False, False)
+
+
 def both(
     framework: Framework, a: Columns, b: Array | None, view: View | None, as_it_is: bool, into: Array | None = None
 ) -> Columns:
     """Returns b as columns() in the orientation of a."""
     if view is None:
-        return Columns(b, 0, 1, a.turned, False)
+        return _no_columns
     conjugated = a.copied and a.turned and view.dtype.startswith("complex")
     return columns(framework, b, view, as_it_is and not conjugated, a.turned, a.copied, into)
 
@@ -253,13 +256,8 @@ def factor_of(framework: Framework, a: Columns, b: Columns, wanted: SolveOptions
     return CholeskyFactor(framework.transposed(c) if b.copied and not b.turned else c, wanted.lower)
 
 
-class Solved(NamedTuple):
-    """w and v have room for the largest number of pairs."""
-
-    w: Array
-    v: Array  # None without vectors
-    report: _core.Report
-    factor: CholeskyFactor[Any] | None = None
+# w, v (None without vectors), the report, and the Cholesky factor of b if it is wanted. w and v have room for the largest number of pairs.
+Solved = tuple[Array, Array, _core.Report, "CholeskyFactor[Any] | None"]
 
 
 def conjugated_if_turned(framework: Framework, a: Columns, dtype: str, rows: Array) -> Array:
@@ -291,11 +289,11 @@ def solve_host(
     except _core.InvalidArgument as error:
         raise named(error, columns_a.turned) from None
     if not wanted.vectors:
-        return Solved(w, None, report)
-    factor = factor_of(framework, columns_a, columns_b, wanted, view.dtype)
+        return w, None, report, None
+    factor = None if wanted.factor == "compute" else factor_of(framework, columns_a, columns_b, wanted, view.dtype)
     rows = conjugated_if_turned(framework, columns_a, view.dtype, columns_a.array if over_a else rows)
     v = framework.transposed(rows) if not over_a or columns_a.turned else rows
-    return Solved(w, v[:, : plan.max_count(n)] if over_a and plan.max_count(n) < n else v, report, factor)
+    return w, v[:, : plan.max_count(n)] if over_a and plan.max_count(n) < n else v, report, factor
 
 
 def solve_gpu(
@@ -321,9 +319,9 @@ def solve_gpu(
         raise named(error, columns_a.turned) from None
     kept.keep(key, solver, needed)
     if rows is None:
-        return Solved(w, None, report)
-    factor = factor_of(framework, columns_a, columns_b, wanted, view.dtype)
-    return Solved(w, framework.transposed(conjugated_if_turned(framework, columns_a, view.dtype, rows)), report, factor)
+        return w, None, report, None
+    factor = None if wanted.factor == "compute" else factor_of(framework, columns_a, columns_b, wanted, view.dtype)
+    return w, framework.transposed(conjugated_if_turned(framework, columns_a, view.dtype, rows)), report, factor
 
 
 def solved_at_once(wanted: SolveOptions, n: int) -> bool:

@@ -312,7 +312,8 @@ class Solver(Generic[M, R]):
             self._copies = [x.array if x.copied else copy for x, copy in zip((read, read_b), self._copies)]
             solver = self._planned(read.turned)
             plan = wanted.plan(self._dtype, read.turned)
-            solver.set_factor(plan)
+            if wanted.itype:
+                solver.set_factor(plan)
             w, rows = new_results(framework, self._like, plan, n, wanted.vectors)
             w_at, z_at = (framework.address(x) if x is not None else 0 for x in (w, rows))
             stream, self._stream = framework.stream(view.gpu)
@@ -324,7 +325,7 @@ class Solver(Generic[M, R]):
             if own_b and factor is not None and report.bad_minor == 0:
                 self._b, self._b_is_factor, self._copies[1] = factor.c, True, None
             v = None if rows is None else framework.transposed(conjugated_if_turned(framework, read, self._dtype, rows))
-            return Solved(w, v, report)
+            return w, v, report, None
 
     def __repr__(self) -> str:
         return _show.solver_table(self).text()

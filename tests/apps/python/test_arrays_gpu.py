@@ -189,6 +189,31 @@ def test_generalised(framework, type, orders):
         eigen_g.eigh(framework.array(a), b)
 
 
+@pytest.mark.parametrize("orders", ["CC", "FF", "CF", "FC"])
+@pytest.mark.parametrize("lower", [True, False])
+@pytest.mark.parametrize("dtype", [np.float64, np.complex64])
+def test_the_cholesky_factor_is_returned_and_reused_and_update(framework, orders, lower, dtype):
+    n = 200
+    a, x = (random_hermitian(n, dtype) if dtype is np.complex64 else random_symmetric(n, seed).astype(dtype) for seed in (0, 1))
+    b = (x @ x / n + np.eye(n)).astype(dtype)
+    mine, theirs = framework.array(a, orders[0]), framework.array(b, orders[1])
+    result = eigen_g.eigh(mine, theirs, lower=lower, return_factor=True)
+    for given, original in ((mine, a), (theirs, b)):
+        np.testing.assert_array_equal(framework.host(given), original)
+    c = np.tril(framework.host(result.factor.c)) if lower else np.triu(framework.host(result.factor.c)).conj().T
+    np.testing.assert_allclose(c @ c.conj().T, b, atol=1e3 * np.finfo(dtype).eps * np.abs(b).max())
+    solver = eigen_g.Solver(n, like=mine, type=1, lower=lower)
+    solver.update(theirs)
+    other = framework.array(a, orders[1])
+    for w, v in (result, eigen_g.eigh(other, result.factor, lower=lower), solver(mine), solver(other), solver(mine)):
+        assert eigen_g.verify(a, framework.host(w), framework.host(v), b=b, lower=lower).passed
+    again = framework.host(result.factor.c)
+    np.testing.assert_array_equal(np.tril(again) if lower else np.triu(again).conj().T, c)
+    stacked = solver(framework.array(np.stack([a, 2 * a])))
+    assert eigen_g.verify(2 * a, framework.host(stacked.eigenvalues[1]), framework.host(stacked.eigenvectors[1]), b=b, lower=lower).passed
+    np.testing.assert_array_equal(framework.host(theirs), b)
+
+
 def test_stages(framework):
     a = random_symmetric(150)
     if framework.kind.__module__.startswith("jax"):

@@ -1,7 +1,5 @@
 """eigh and eigvalsh of NumPy arrays on the CPU, against LAPACK's measures and SciPy's conventions."""
 
-import copy
-import pickle
 
 import numpy as np
 import pytest
@@ -123,14 +121,6 @@ def test_result_is_a_named_pair_with_a_report():
         assert report.seconds > 0 and (n == 30) == (report.stages == [])  # n <= 48 has no stages of LAPACK
     assert "tridiagonalize" in dict(report.stages)
     assert 0 < sum(seconds for _, seconds in report.stages) <= report.seconds
-
-
-def test_results_are_copied_without_their_report():
-    result = eigen_g.eigh(random_symmetric(5))
-    for other in (pickle.loads(pickle.dumps(result)), copy.deepcopy(result)):
-        assert type(other) is eigen_g.EighResult and other.report is None
-        np.testing.assert_array_equal(other.eigenvalues, result.eigenvalues)
-        np.testing.assert_array_equal(other.eigenvectors, result.eigenvectors)
 
 
 @pytest.mark.parametrize("lower", [True, False, np.True_, np.False_, None, 2, 0, "L"])

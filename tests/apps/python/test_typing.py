@@ -53,9 +53,9 @@ def test_mypy_accepts_the_package_and_finds_what_is_wrong_in_a_program(monkeypat
     assert len(found) >= 18 and len(revealed) >= 40 and "Any" not in revealed.values()
 
 
-def test_the_program_uses_every_public_name():
+def test_the_program_uses_every_public_function_and_class():
     text = PROGRAM.read_text()
-    assert [name for name in eigen_g.__all__ if f"eigen_g.{name}" not in text] == []
+    assert [name for name in eigen_g.__all__ if callable(getattr(eigen_g, name)) and f"eigen_g.{name}" not in text] == []
 
 
 def test_mypy_accepts_the_modules_of_torch_and_jax(monkeypatch):

@@ -13,6 +13,7 @@
 
 using eigen_g::DeviceChoice;
 using eigen_g::Stage;
+using eigen_g::Subset;
 using eigen_g::Uplo;
 using support::OnCpu;
 using support::OnGpu;
@@ -375,17 +376,17 @@ TEMPLATE_TEST_CASE("progress: each stage begins at 0, never falls, ends at 1", "
 
 TEST_CASE("progress on the CPU has fractions within the stages of order n^3, also for values and a subset") {
   for (const bool vectors : {true, false})
-    for (const Subset& subset : {Subset{}, Subset::by_index(1, 10)}) {
+    for (const eigen_g::Subset& subset : {eigen_g::Subset{}, eigen_g::Subset::by_index(1, 10)}) {
       std::map<Stage, int> within;
       support::OptionsAndDevices o = options(DeviceChoice::cpu);
       o.vectors = vectors;
       o.subset = subset;
       o.progress = [&](Stage stage, double fraction) { within[stage] += fraction > 0 && fraction < 1; };
       support::solve_guarded(random_matrix(700), o);
-      CAPTURE(vectors, subset.by == Subset::By::all);
+      CAPTURE(vectors, subset.by == eigen_g::Subset::By::all);
       CHECK(within[Stage::tridiagonalize] >= 3);
       CHECK(within[Stage::divide_and_conquer] >= 3);
-      if (vectors && subset.by == Subset::By::all) CHECK(within[Stage::back_transform] >= 3);
+      if (vectors && subset.by == eigen_g::Subset::By::all) CHECK(within[Stage::back_transform] >= 3);
     }
 }
 

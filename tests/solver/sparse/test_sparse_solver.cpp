@@ -151,6 +151,14 @@ TEST_CASE("A shift on an eigenvalue of high multiplicity moves, and the report s
   }
 }
 
+TEST_CASE("A multiple value with more copies than the basis keeps") {
+  SKIP_WITHOUT_LIBRARY();
+  FewOptions options = pairs(26, End::nearest, 4);
+  options.max_products = 4000;  // copies that never converge together would take them all
+  const Found found = check_against(support::five_point(60), options);
+  CHECK(found.report.found == 60);
+}
+
 TEST_CASE("A count on a threefold value moves") {
   SKIP_WITHOUT_LIBRARY();
   const PencilCase a = support::box(16, 16, 16);
