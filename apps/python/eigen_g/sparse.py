@@ -638,8 +638,8 @@ def eigsh(
     tol      limit of |A v - w M v| / (|A| + |w| |M|); 0: roundoff
     OPinv    the inverse of A - sigma M as an operator. A is then not factorised, and there are no counts
     proof    how it is established that no pair is missing. "counts": by the number of eigenvalues below two points around the pairs,
-             which takes one or two factorisations; if they do not prove it, there is a RuntimeWarning. "probe": by random vectors.
-             "none". "auto": by counts if there is a factorisation
+             which takes one or two factorisations. "probe": by random vectors. "none". "auto": by counts if there is a factorisation.
+             If counts do not prove it, there is a RuntimeWarning
     engine   the library that factorises: "auto", "none", "mumps", "pardiso", "cudss"; engines() lists what this machine has
     device, threads, progress   as in eigen_g.eigh; progress(fraction)
     info     True: returns w, v and a SparseReport
@@ -712,7 +712,7 @@ def eigsh(
         report = replace(report, shift_wished=sigma or 0.0, shift_used=used)
     if len(found.w) < k:
         raise _core.InvalidArgument(f"argument k: is {k}, but the pencil has {len(found.w)} finite eigenvalues")
-    if proof == "counts" and not report.proven:
+    if not report.proven and (proof == "counts" or (report.engine != "none" and report.proof_reason)):
         warnings.warn(f"it is not proven that no pair is missing: {report.proof_reason}", RuntimeWarning, stacklevel=2)
     w, v = _results(found, a, b, a.on_gpu)
     results: tuple[Any, ...] = (w, v) if return_eigenvectors else (w,)

@@ -337,14 +337,16 @@ def test_rigid_modes_without_a_shift():
 @pytest.mark.parametrize("which", ["LM", "SM", "LA", "SA", "BE"])
 @pytest.mark.parametrize("mode, sigma", [("normal", -40.0), ("cayley", 130.0), ("cayley", -40.0), ("buckling", 0.25), ("buckling", -0.5)])
 def test_every_mode_selects_by_its_theta(mode, sigma, which):
+    if mode == "buckling" and which == "SM":
+        pytest.skip("the smallest |w| of buckling are the ends of the spectrum of M x = nu A x with an indefinite M")
     k, m, exact = membrane(12, 13)
     theta = {"normal": lambda w: 1 / (w - sigma), "cayley": lambda w: (w + sigma) / (w - sigma), "buckling": lambda w: w / (w - sigma)}[mode]
     if mode == "buckling":
         m = sp.diags_array(np.where(np.arange(156) % 13 < 6, 1.0, -0.5))
         exact = 1 / dense_eigh(m.toarray(), k.toarray(), eigvals_only=True)
     keys = np.argsort(abs(theta(exact)) if which in ("LM", "SM") else theta(exact))
-    wanted = {"LM": keys[-5:], "LA": keys[-5:], "SM": keys[:5], "SA": keys[:5], "BE": np.r_[keys[:2], keys[-3:]]}[which]
-    w, v = eigsh(k, 5, m, sigma=sigma, which=which, mode=mode)
+    wanted = {"LM": keys[-4:], "LA": keys[-4:], "SM": keys[:4], "SA": keys[:4], "BE": np.r_[keys[:2], keys[-2:]]}[which]
+    w, v = eigsh(k, 4, m, sigma=sigma, which=which, mode=mode, tol=1e-11)
     np.testing.assert_allclose(w, np.sort(exact[wanted]), rtol=1e-10)
     np.testing.assert_allclose(k @ v, m @ v * w, atol=1e-9 * abs(m @ v * w).max())
 
@@ -356,7 +358,7 @@ def test_buckling_has_load_factors_of_both_signs():
     nu = dense_eigh(load.toarray(), k.toarray(), eigvals_only=True)
     exact = np.sort(1 / nu)
     sigma = 0.7 * exact[exact > 0][0]
-    w, v = eigsh(k, 3, load, sigma=sigma, mode="buckling")
+    w, v = eigsh(k, 3, load, sigma=sigma, mode="buckling", tol=1e-12)
     theta = exact / (exact - sigma)
     np.testing.assert_allclose(w, np.sort(exact[np.argsort(-abs(theta))[:3]]), rtol=1e-10)
     np.testing.assert_allclose(v.T @ (k @ v), np.eye(3), atol=1e-10)
