@@ -32,7 +32,7 @@ solves() {
 refuses() {
   local code=$1 text=$2 found
   shift 2
-  mpi "$@" -o none
+  OMPI_MCA_odls_base_sigkill_timeout=0 mpi "$@" -o none # Open MPI's launcher does not sleep a second before it ends
   found=$?
   ((found == code)) || fail "mpirun -n $*: exit code $found in place of $code"
   grep -q -- "$text" err || fail "mpirun -n $*: no word of '$text'"
