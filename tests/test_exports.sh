@@ -12,11 +12,11 @@ failed=0
 mapfile -t headers < <(grep 'hpp$' scripts/public_headers.txt)
 functions=$(grep -hoE '^[^ /#*].*' "${headers[@]}" | grep -oE '^[^(]*[ *&][a-z][a-z0-9_]*\(' | grep -oE '[a-z0-9_]+\($' | tr -d '(' | sort -u | paste -sd'|')
 [[ $functions == *sygvd* && $functions == *predict_few* ]] || { echo "FAILED: the headers declare: $functions"; failed=1; }
-if comm -23 <(names_of "$2") <(echo "$shown") | grep -v '{lambda' | grep -E "(^| )eigen_g::(($functions)(<[^(]*>)?\(|(Generalised|Batched|GeneralisedBatched|PlannedBatched|Planned)?Solver<.*>::)"; then
+if comm -23 <(names_of "$2") <(echo "$shown") | grep -v '{lambda' | grep -E "(^| )eigen_g::(($functions)(<[^(]*>)?\(|(Generalised|Batched|GeneralisedBatched|PlannedBatched|Planned|Sparse)?Solver<.*>::)"; then
   echo "FAILED: declared and not shown"
   failed=1
 fi
-for name in eigen_g_dsyevd eigen_g_dsolver_create 'eigen_g::Report eigen_g::standard_solve<double>(' \
+for name in eigen_g_dsyevd eigen_g_dsolver_create eigen_g_dsgfew eigen_g_dsginterval eigen_g_dsgcount eigen_g_dsopfew "eigen_g::verify_counts(" 'eigen_g::Report eigen_g::standard_solve<double>(' \
   'eigen_g::Report eigen_g::sytrd_stage<double>(' 'eigen_g::FewReport eigen_g::solve_few<double>(' 'eigen_g::Solver<double>::solve(' 'eigen_g::Context::Context(' 'eigen_g::Verification eigen_g::verify<double>(' \
   'eigen_g::calibrate(' 'eigen_g::version()'; do
   grep -qF "$name" <<<"$shown" || { echo "FAILED: not shown: $name"; failed=1; }

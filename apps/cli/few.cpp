@@ -10,11 +10,12 @@
 #include <utility>
 #include <variant>
 
-#include "apps/cli/matrix_input.hpp"
 #include "apps/cli/report.hpp"
 #include "apps/cli/solve_prediction.hpp"
+#include "apps/cli/sparse_input.hpp"
+#include "apps/io/eigenpairs_file.hpp"
 #include "apps/io/input_file.hpp"
-#include "apps/io/sparse_file.hpp"
+#include "apps/io/text_number.hpp"
 #include "apps/support/named_files.hpp"
 #include "apps/support/stopwatch.hpp"
 #include "apps/support/text.hpp"
@@ -29,73 +30,35 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-// The dense matrix in compressed rows, without its zeros.
-blas2::CrsMatrix<double> rows_of(const io::SymmetricMatrix& matrix) {
-  const std::int64_t n = matrix.n;
-  const auto at = [&](std::int64_t i, std::int64_t j) {
-    const bool stored = matrix.uplo == Uplo::lower ? i >= j : i <= j;
-    return stored ? matrix.data[i + j * matrix.lda] : matrix.data[j + i * matrix.lda];
-  };
-  std::int64_t nnz = 0;
-  for (std::int64_t i = 0; i < n; ++i)
-    for (std::int64_t j = 0; j < n; ++j) nnz += at(i, j) != 0;
-  blas2::CrsMatrix<double> rows(n, n, nnz);
-  std::int64_t p = 0;
-  for (std::int64_t i = 0; i < n; ++i) {
-    for (std::int64_t j = 0; j < n; ++j) {
-      if (at(i, j) == 0) continue;
-      rows.col[p] = static_cast<std::int32_t>(j);
-      rows.value[p++] = at(i, j);
-    }
-    rows.row_offsets[i + 1] = p;
-  }
-  return rows;
-}
-
-struct FileInRows {
-  blas2::CrsMatrix<double> a;
-  std::string format;
-};
-
-// Reads a file of any format into compressed rows; a sparse file never becomes dense. Throws FileError for NaN and infinity, as a
-// dense solve does.
-FileInRows read_rows(const MatrixOptions& options, int threads, Progress& progress) {
-  progress.at("read");
-  const auto reading = [&] {
-    try {
-      return io::read_sparse_or_dense(options.file, read_options(options, threads, progress));
-    } catch (const io::FileError& error) {
-      if (error.reason().find("a real matrix is required") == std::string::npos) throw;
-      throw io::FileError(error.path(), error.line(),
-                          error.reason() + "; --lowest, --highest and --near solve real matrices only");
-    }
-  };
-  auto read = reading();
-  if (const auto* const dense = std::get_if<io::SymmetricMatrix>(&read)) {
-    require_finite(options, *dense);
-    return {rows_of(*dense), dense->format_name};
-  }
-  auto& sparse = std::get<io::SparseMatrix>(read);
-  require_finite(options, sparse);
-  return {std::move(sparse.a), std::move(sparse.format_name)};
-}
-
-FewOptions library_options(const FewCommandOptions& few) {
+FewOptions library_options(const FewSolve& request) {
+  const FewCommandOptions& few = request.few;
   FewOptions options;
-  options.end = few.near_given ? End::nearest : few.highest > 0 ? End::highest : End::lowest;
+  options.end = few.above         ? End::above
+                : few.below       ? End::below
+                : few.near_given  ? End::nearest
+                : few.highest > 0 ? End::highest
+                                  : End::lowest;
   options.count = few.near_given ? std::max<std::int64_t>(1, few.count)
                                  : std::max<std::int64_t>(1, std::max(few.lowest, few.highest));
   options.target = few.near;
-  options.method = few.method == "dense"     ? FewMethod::dense
-                   : few.method == "lanczos" ? FewMethod::lanczos
-                                             : FewMethod::automatic;
+  options.method = few.method == "dense"          ? FewMethod::dense
+                   : few.method == "lanczos"      ? FewMethod::lanczos
+                   : few.method == "shift-invert" ? FewMethod::shift_invert
+                                                  : FewMethod::automatic;
   options.tolerance = few.tolerance;
   if (few.max_products > 0) options.max_products = few.max_products;
+  options.proof = proof_of(few.proof).value();
+  options.library = request.engine;
+  options.buckling = few.buckling;
   return options;
 }
 
 const char* end_name(End end) {
-  return end == End::lowest ? "lowest" : end == End::highest ? "highest" : "near";
+  return end == End::lowest    ? "lowest"
+         : end == End::highest ? "highest"
+         : end == End::above   ? "above"
+         : end == End::below   ? "below"
+                               : "near";
 }
 
 std::string few_row(const char* name, const std::string& text) {
@@ -105,6 +68,9 @@ std::string few_row(const char* name, const std::string& text) {
 struct FewResult {
   std::string matrix, format;
   std::int64_t n = 0, nnz = -1;  // number of nonzeros; -1: a grid has no stored matrix
+  std::string b;                 // the file of M; "": a standard problem
+  std::int64_t b_nnz = -1;       // -1: a diagonal
+  std::string interval;          // "A:B"; "": not an interval
   FewOptions options;
   FewReport report;
   std::vector<double> values;
@@ -114,12 +80,51 @@ struct FewResult {
   std::string values_file, vectors_file;
 };
 
-std::string to_table(const FewResult& r) {
-  const FewReport& few = r.report;
+bool not_proven(const FewReport& few, const FewOptions& options) {
+  return options.proof == Proof::counts && few.status == Status::converged && !few.proven;
+}
+
+// The rows about the factorisation, the shift and the counts; "": no matrix was factorised.
+std::string factorisation_rows(const FewReport& few, const FewOptions& options) {
+  if (few.library == FactorLibrary::none) return "";
+  std::string text = few_row(
+      "engine", std::string(name(few.library)) +
+                    print(", %lld entries of L, ", static_cast<long long>(few.factor_entries)) +
+                    bytes_text(few.factor_bytes) +
+                    print(", %lld factorisations, %lld solves", static_cast<long long>(few.factorisations),
+                          static_cast<long long>(few.products)));
+  text += few_row("shift", few.shift_reason.empty()
+                               ? print("%.10g", few.shift_used)
+                               : print("%.10g wished, %.10g used: ", few.shift_wished, few.shift_used) +
+                                     few.shift_reason);
+  if (options.proof == Proof::none) return text + few_row("proof", "none");
+  if (!few.proven)
+    return text + few_row("proof", "not proven" + (few.proof_reason.empty() ? "" : ": " + few.proof_reason));
+  const bool from_below = !std::isfinite(few.low);
+  return text +
+         few_row("proof", print("%lld values ", static_cast<long long>(few.count_high - few.count_low)) +
+                              (from_below ? print("below %.6g", few.high)
+                                          : print("from %.6g to %.6g", few.low, few.high)) +
+                              print(", %lld found", static_cast<long long>(few.found)) +
+                              (few.repaired > 0 ? print(", %lld of them after the counts",
+                                                        static_cast<long long>(few.repaired))
+                                                : ""));
+}
+
+std::string matrix_rows(const FewResult& r) {
   std::string text = few_row("matrix", r.matrix);
   if (!r.format.empty()) text += few_row("  format", r.format);
   text += few_row("  n", std::to_string(r.n));
   if (r.nnz >= 0) text += few_row("  non-zeros", std::to_string(r.nnz));
+  if (!r.b.empty())
+    text += few_row("b", r.b) +
+            few_row("  non-zeros", r.b_nnz < 0 ? std::string("a diagonal") : std::to_string(r.b_nnz));
+  return text;
+}
+
+std::string to_table(const FewResult& r) {
+  const FewReport& few = r.report;
+  std::string text = matrix_rows(r);
   text += few_row("method", std::string(name(few.method)) + (few.on_gpu ? " on the GPU" : " on the CPU"));
   if (few.method == FewMethod::lanczos) {
     text += few_row("  products",
@@ -132,12 +137,20 @@ std::string to_table(const FewResult& r) {
                                        static_cast<long long>(few.probe_found))
                                : std::string("not done"));
   }
+  text += factorisation_rows(few, r.options);
   const double limit = few.tolerance * few.norm;
-  text += few_row("|A|", print("%.10g", few.norm)) + few_row("limit", print("|Az-wz| <= %.3g", limit));
-  text += few_row("eigenvalues", print("%lld, %s", static_cast<long long>(few.m), end_name(r.options.end)));
-  for (std::size_t i = 0; i < r.values.size(); ++i)
-    text += print("  %23.16g   |Az-wz| %.2e%s\n", r.values[i], few.residuals[i],
-                  few.residuals[i] <= limit || few.status == Status::converged ? "" : "   not converged");
+  text += few_row("|A|", print("%.10g", few.norm));
+  if (!r.b.empty()) text += few_row("|B|", print("%.10g", few.mass_norm));
+  text += few_row("limit", r.b.empty() ? print("|Az-wz| <= %.3g", limit)
+                                       : print("|Az-wBz| <= %.3g (|A| + |w| |B|)", few.tolerance));
+  text += few_row("eigenvalues", print("%lld, ", static_cast<long long>(few.m)) +
+                                     (r.interval.empty() ? end_name(r.options.end) : "in " + r.interval));
+  for (std::size_t i = 0; i < r.values.size(); ++i) {
+    const double most = limit + few.tolerance * std::abs(r.values[i]) * few.mass_norm;
+    text += print("  %23.16g   %s %.2e", r.values[i], r.b.empty() ? "|Az-wz|" : "|Az-wBz|", few.residuals[i]);
+    if (i < few.error_bounds.size()) text += print("   bound %.2e", few.error_bounds[i]);
+    text += few.residuals[i] <= most || few.status == Status::converged ? "\n" : "   not converged\n";
+  }
   if (few.status != Status::converged && few.predicted_products > 0)
     text += few_row("predicted", print("%.3g products in all", few.predicted_products));
   if (!r.values_file.empty())
@@ -153,18 +166,56 @@ Json finite_or_null(double value) {
   return std::isfinite(value) ? Json(value) : Json();
 }
 
+Json mass_json(const std::string& file, std::int64_t nnz) {
+  if (file.empty()) return {};
+  return {{"file", file}, {"form", nnz < 0 ? "diagonal" : "matrix"}, {"nnz", nnz < 0 ? Json() : Json(nnz)}};
+}
+
+Json matrix_json(const std::string& file, const std::string& format, std::int64_t n, std::int64_t nnz) {
+  return {{"file", file}, {"format", name_or_null(format)}, {"n", n}, {"nnz", nnz >= 0 ? Json(nnz) : Json()}};
+}
+
+// The fields about the factorisation, the shift and the counts.
+void add_factorisation(Json& json, const FewReport& few) {
+  const bool factorised = few.library != FactorLibrary::none;
+  const auto or_null = [&](Json value) { return factorised ? std::move(value) : Json(); };
+  json["engine"] = or_null(name(few.library));
+  json["bounds"] = or_null(few.error_bounds);
+  json["shift"] = or_null(
+      {{"wished", few.shift_wished}, {"used", few.shift_used}, {"reason", name_or_null(few.shift_reason)}});
+  json["proof"] = or_null({{"proven", few.proven},
+                           {"low", finite_or_null(few.low)},
+                           {"count_low", few.count_low},
+                           {"high", finite_or_null(few.high)},
+                           {"count_high", few.count_high},
+                           {"found", few.found},
+                           {"repaired", few.repaired},
+                           {"reason", name_or_null(few.proof_reason)}});
+  json["factorisation"] = or_null({{"count", few.factorisations},
+                                   {"entries", few.factor_entries},
+                                   {"bytes", few.factor_bytes},
+                                   {"seconds",
+                                    {{"analysis", few.analysis_seconds},
+                                     {"factorisation", few.factorisation_seconds},
+                                     {"solves", few.solve_seconds}}}});
+}
+
 std::string few_json(const FewResult& r) {
   const FewReport& few = r.report;
   Json json{{"format", "eigen_g-solve_few"}, {"version", 1}, {"eigen_g", version()}};
-  json["matrix"] = {{"file", r.matrix},
-                    {"format", r.format.empty() ? Json() : Json(r.format)},
-                    {"n", r.n},
-                    {"nnz", r.nnz >= 0 ? Json(r.nnz) : Json()}};
-  json["wanted"] = {{"count", r.options.count},
-                    {"end", end_name(r.options.end)},
-                    {"near", r.options.end == End::nearest ? Json(r.options.target) : Json()}};
+  json["matrix"] = matrix_json(r.matrix, r.format, r.n, r.nnz);
+  json["b"] = mass_json(r.b, r.b_nnz);
+  const bool by_end = r.interval.empty(), by_target = by_end && r.options.end > End::highest;
+  json["wanted"] = {{"count", by_end ? Json(r.options.count) : Json()},
+                    {"end", by_end ? Json(end_name(r.options.end)) : Json()},
+                    {"near", by_target ? Json(r.options.target) : Json()},
+                    {"interval", name_or_null(r.interval)},
+                    {"buckling", r.options.buckling},
+                    {"proof", name(r.options.proof)}};
   json["method"] = name(few.method);
-  json["status"] = few.status == Status::converged ? "converged" : "not_converged";
+  json["status"] = few.status != Status::converged ? "not_converged"
+                   : not_proven(few, r.options)    ? "not_proven"
+                                                   : "converged";
   json["on_gpu"] = few.on_gpu;
   json["threads"] = r.threads;
   json["values"] = r.values;
@@ -180,6 +231,7 @@ std::string few_json(const FewResult& r) {
           ? Json{{"degree", few.filter_degree}, {"cut", few.filter_cut}, {"upper", few.filter_upper}}
           : Json();
   json["probe"] = {{"done", few.probed}, {"found", few.probe_found}};
+  add_factorisation(json, few);
   json["verification"] = r.check ? verification_json(*r.check) : Json();
   json["seconds"] = {{"read", r.read},
                      {"solve", few.seconds},
@@ -193,16 +245,20 @@ std::string few_json(const FewResult& r) {
 }
 
 // Calls solve(); renames the library's arguments in its errors to the options of the command line.
-FewReport refused_by_option(const std::function<FewReport()>& solve) {
+template <class Call>
+auto refused_by_option(const std::string& mass_file, const Call& call) {
   try {
-    return solve();
+    return call();
   } catch (const InvalidArgument& error) {
-    if (error.argument() != Argument::other) throw;
     const std::string& parameter = error.parameter();
+    if (parameter == "m") throw io::FileError(mass_file, 0, error.reason());
+    if (error.argument() != Argument::other && parameter != "library") throw;
     const std::string option = parameter == "count"          ? "--lowest, --highest or --count"
                                : parameter == "max_products" ? "--max-products"
-                               : parameter == "end"          ? "--near"
-                                                             : "--" + parameter;
+                               : parameter == "max_pairs"    ? "--max-pairs"
+                               : parameter == "library"      ? "--engine"
+                               : parameter == "end" || parameter == "target" ? "--near"
+                                                                             : "--" + parameter;
     throw UsageError(option + ": " + error.reason());
   }
 }
@@ -230,28 +286,35 @@ SparseGrid parse_grid(const std::string& text) {
 
 namespace {
 
-// The rows of a file or the operator on a grid; solve() passes either to the library.
+// The rows of a file, with M or without, or the operator on a grid; solve() passes either to the library.
 struct FewMatrix {
   SparseGrid grid;
   FileInRows file;
+  MassInRows mass;
+  std::string mass_file;
   bool is_grid = false;
   std::int64_t n() const { return is_grid ? grid.nx * grid.ny * grid.nz : file.a.rows; }
   std::int64_t nnz() const { return is_grid ? -1 : file.a.nnz; }
   FewReport solve(double* w, double* z, const FewOptions& options, const Devices& devices) const {
     const std::int64_t ldz = std::max<std::int64_t>(1, n());
-    return refused_by_option([&] {
-      return is_grid ? solve_few(grid, w, z, ldz, options, devices)
-                     : solve_few(rows(), w, z, ldz, options, devices);
+    return refused_by_option(mass_file, [&] {
+      return is_grid      ? solve_few(grid, w, z, ldz, options, devices)
+             : mass.given ? solve_few(file.rows(), mass.mass(), w, z, ldz, options, devices)
+                          : solve_few(file.rows(), w, z, ldz, options, devices);
     });
   }
-  Verification verify_pairs(std::int64_t m, const double* w, const double* z, int threads) const {
-    const std::int64_t ldz = std::max<std::int64_t>(1, n());
-    return is_grid ? verify(grid, m, w, z, ldz, threads) : verify(rows(), m, w, z, ldz, threads);
+  SparseSolver<double> solver(const FewOptions& options, const Devices& devices) const {
+    return refused_by_option(mass_file, [&] {
+      return SparseSolver<double>(file.rows(), mass.given ? mass.mass() : SparseMass<double>(), options,
+                                  devices);
+    });
   }
-
- private:
-  CsrMatrix<double> rows() const {
-    return {n(), file.a.row_offsets.get(), file.a.col.get(), file.a.value.get()};
+  Verification verify_pairs(std::int64_t m, const double* w, const double* z, bool buckling,
+                            int threads) const {
+    const std::int64_t ldz = std::max<std::int64_t>(1, n());
+    return is_grid      ? verify(grid, m, w, z, ldz, threads)
+           : mass.given ? verify(file.rows(), mass.mass(), m, w, z, ldz, buckling, threads)
+                        : verify(file.rows(), m, w, z, ldz, threads);
   }
 };
 
@@ -259,13 +322,28 @@ std::string gibibytes(std::uint64_t bytes) {
   return print("%.3g GiB", static_cast<double>(bytes) / (1 << 30));
 }
 
-// Text of --predict. If the dense method is used: its time by the model. Otherwise a short Lanczos run gives the number of products and
-// the time of one.
+// True if the pairs come from shift-invert and a library for it is there.
+bool by_factorisation(const FewMatrix& matrix, const FewOptions& options) {
+  const bool automatic = options.method == FewMethod::automatic;
+  const bool needed = matrix.mass.given || options.end > End::highest || options.buckling;
+  return !matrix.is_grid && available(options.library) && options.library != FactorLibrary::none &&
+         (options.method == FewMethod::shift_invert || (automatic && needed));
+}
+
+// Text of --predict. With shift-invert: the size of the factor. If the dense method is used: its time by the model. Otherwise a short
+// Lanczos run gives the number of products and the time of one.
 // At an end of the spectrum the closest eigenvalues converge last, so a short run predicts too few products. The bounds
 // `least` and `most` times the predicted number come from measured solves (data/perf/README.md).
 std::string few_prediction_text(const FewMatrix& matrix, const FewOptions& options, const Devices& devices) {
   constexpr double least = 0.9, most = 11;
   const std::int64_t products_of_a_look = 1500 + 60 * options.count;
+  if (by_factorisation(matrix, options)) {
+    const SparseSolver<double> solver = matrix.solver(options, devices);
+    return few_row("plan", print("pairs of order %lld by the %s method", static_cast<long long>(matrix.n()),
+                                 name(FewMethod::shift_invert))) +
+           few_row("  factor", print("%lld entries of L, ", static_cast<long long>(solver.factor_entries())) +
+                                   gibibytes(solver.factor_bytes()));
+  }
   const FewPrediction plan = predict_few(matrix.n(), matrix.nnz(), options, devices);
   std::string text = few_row(
       "plan", print("%lld pairs of order %lld by the %s method", static_cast<long long>(options.count),
@@ -311,6 +389,63 @@ std::string few_prediction_text(const FewMatrix& matrix, const FewOptions& optio
                                   static_cast<long long>(report.products), a_product));
 }
 
+struct ValueCounts {
+  std::vector<double> asked;
+  std::vector<EigenvalueCount> counts;
+  std::int64_t factor_entries = 0;
+  std::uint64_t factor_bytes = 0;
+};
+
+// The numbers of eigenvalues below the ends of --interval, or below the value of --near.
+ValueCounts count_values(const FewSolve& request, const FewMatrix& matrix, const FewOptions& options,
+                         const Devices& devices, Progress& progress) {
+  if (matrix.is_grid) throw UsageError("--count-only: requires MATRIX");
+  ValueCounts result;
+  if (request.few.interval.empty()) {
+    result.asked = {request.few.near};
+  } else {
+    const auto [low, high] = parse_interval(request.few.interval);
+    result.asked = {low, high};
+  }
+  progress.at("count");
+  SparseSolver<double> solver = matrix.solver(options, devices);
+  result.factor_entries = solver.factor_entries();
+  result.factor_bytes = solver.factor_bytes();
+  for (const double s : result.asked)
+    result.counts.push_back(refused_by_option(matrix.mass_file, [&] { return solver.count(s); }));
+  return result;
+}
+
+std::string to_table(const FewResult& r, const ValueCounts& counts) {
+  std::string text = matrix_rows(r);
+  for (std::size_t i = 0; i < counts.counts.size(); ++i) {
+    const EigenvalueCount& count = counts.counts[i];
+    text += few_row("below", print("%.10g: %lld values", count.at, static_cast<long long>(count.below)) +
+                                 (count.moved ? print(" (%.10g is a value)", counts.asked[i]) : ""));
+  }
+  if (counts.counts.size() == 2)
+    text += few_row("within",
+                    r.interval + print(": %lld values", static_cast<long long>(counts.counts[1].below -
+                                                                               counts.counts[0].below)));
+  text += few_row("factor", print("%lld entries of L, ", static_cast<long long>(counts.factor_entries)) +
+                                bytes_text(counts.factor_bytes));
+  return text + few_row("seconds", print("read %.4f, total %.4f", r.read, r.total));
+}
+
+std::string counts_json(const FewResult& r, const ValueCounts& counts) {
+  Json json{{"format", "eigen_g-count"}, {"version", 1}, {"eigen_g", version()}};
+  json["matrix"] = matrix_json(r.matrix, r.format, r.n, r.nnz);
+  json["b"] = mass_json(r.b, r.b_nnz);
+  json["counts"] = Json::array();
+  for (std::size_t i = 0; i < counts.counts.size(); ++i)
+    json["counts"].push_back(
+        {{"asked", counts.asked[i]}, {"at", counts.counts[i].at}, {"below", counts.counts[i].below}});
+  json["within"] = counts.counts.size() == 2 ? Json(counts.counts[1].below - counts.counts[0].below) : Json();
+  json["factorisation"] = {{"entries", counts.factor_entries}, {"bytes", counts.factor_bytes}};
+  json["seconds"] = {{"read", r.read}, {"total", r.total}};
+  return json_text(json);
+}
+
 // The cost of a dense solve of order n and how to avoid it; "" if the cost is small.
 std::string dense_warning(FewOptions options, const Devices& devices, std::int64_t n) {
   Options dense;
@@ -334,16 +469,21 @@ ExitCode solve_few_pairs(const FewSolve& request) {
   if (!few.grid.empty() && !request.matrix.file.empty())
     throw UsageError("--grid: replaces MATRIX; omit " + request.matrix.file + " or --grid");
   if (few.count > 0 && !few.near_given) throw UsageError("--count: requires --near");
+  if (few.count_only && !few.near_given && few.interval.empty())
+    throw UsageError("--count-only: requires --near or --interval");
+  if (few.count_only && (!request.prefix.empty() || few.count > 0))
+    throw UsageError("--count-only: computes no pairs; omit -o and --count");
+  if (!few.interval.empty()) parse_interval(few.interval);
   if (few.stencil > 0 && few.grid.empty()) throw UsageError("--stencil: requires --grid");
   const ResultNames names = result_names(request.prefix, request.format, !request.values_only);
-  require_apart({{"MATRIX", request.matrix.file}, {"--start", few.start}},
+  require_apart({{"MATRIX", request.matrix.file}, {"--b", request.b.file}, {"--start", few.start}},
                 {{"-o", names.values}, {"-o", names.vectors}, {"--json", request.run.json}},
                 request.run.force);
   ReportSink sink(request.run);
   Progress progress(!request.run.quiet);
   FewResult result;
   result.threads = threads_used(request.run);
-  result.options = library_options(few);
+  result.options = library_options(request);
   Devices devices;
   devices.device = device_of(request.run);
   devices.threads = request.run.threads;
@@ -360,9 +500,14 @@ ExitCode solve_few_pairs(const FewSolve& request) {
     matrix.file = read_rows(request.matrix, request.run.threads, progress);
     result.matrix = request.matrix.file;
     result.format = matrix.file.format;
+    matrix.mass = read_mass(request.b, request.matrix, matrix.n(), request.run.threads, progress);
+    matrix.mass_file = request.b.file;
+    result.b = request.b.file;
+    if (matrix.mass.given && matrix.mass.diagonal.empty()) result.b_nnz = matrix.mass.matrix.a.nnz;
   }
   result.n = matrix.n();
   result.nnz = matrix.nnz();
+  result.interval = few.interval;
   if (result.options.count > result.n)
     throw UsageError("the matrix has " + std::to_string(result.n) + " pairs; " +
                      std::to_string(result.options.count) + " were requested");
@@ -378,6 +523,13 @@ ExitCode solve_few_pairs(const FewSolve& request) {
     result.options.start_ld = start.ld;
   }
   result.read = reading.seconds();
+  if (few.count_only) {
+    const ValueCounts counts = count_values(request, matrix, result.options, devices, progress);
+    result.total = total.seconds();
+    progress.finish();
+    sink.put(to_table(result, counts), counts_json(result, counts));
+    return ExitCode::done;
+  }
   if (request.predict) {
     progress.at("plan");
     if (request.gpus > 1)
@@ -388,9 +540,12 @@ ExitCode solve_few_pairs(const FewSolve& request) {
     sink.tell(plan + "\n");
   }
 
-  ResultFiles results(request.prefix, request.format,
-                      {result.n, result.options.count, !request.values_only, true},
-                      existing_files(request.run.force));
+  std::optional<ResultFiles> files;
+  const auto files_for = [&](std::int64_t count) {
+    files.emplace(request.prefix, request.format,
+                  ResultShape{result.n, count, !request.values_only || request.verify, true},
+                  existing_files(request.run.force));
+  };
   if (!request.run.quiet)
     result.options.before_dense = [&] {
       const std::string cost = dense_warning(result.options, devices, result.n);
@@ -400,15 +555,30 @@ ExitCode solve_few_pairs(const FewSolve& request) {
     };
   result.options.progress = [&progress](double fraction) { progress.at("few pairs", fraction); };
   progress.at("few pairs");
-  result.report = matrix.solve(results.values(), results.vectors(), result.options, devices);
+  if (few.interval.empty()) {
+    files_for(result.options.count);
+    result.report = matrix.solve(files->values(), files->vectors(), result.options, devices);
+  } else {
+    const auto [low, high] = parse_interval(few.interval);
+    SparseSolver<double> solver = matrix.solver(result.options, devices);
+    std::vector<double> w, z;
+    result.report = refused_by_option(matrix.mass_file, [&] {
+      return solver.interval(low, high, few.max_pairs, w, request.values_only ? nullptr : &z);
+    });
+    files_for(result.report.m);
+    std::copy(w.begin(), w.end(), files->values());
+    std::copy(z.begin(), z.end(), files->vectors());
+  }
+  ResultFiles& results = *files;
   result.values.assign(results.values(), results.values() + result.report.m);
   const bool converged = result.report.status == Status::converged;
   if (request.verify && converged) {
     progress.at("verify");
-    result.check =
-        matrix.verify_pairs(result.report.m, results.values(), results.vectors(), request.run.threads);
+    result.check = matrix.verify_pairs(result.report.m, results.values(), results.vectors(), few.buckling,
+                                       request.run.threads);
   }
-  const bool good = converged && (!result.check || passed(*result.check));
+  const bool unproven = not_proven(result.report, result.options);
+  const bool good = converged && !unproven && (!result.check || passed(*result.check));
   if (!request.prefix.empty() && (good || few.keep_unconverged)) {
     const Stopwatch writing;
     progress.at("write");
@@ -422,7 +592,10 @@ ExitCode solve_few_pairs(const FewSolve& request) {
   result.total = total.seconds();
   sink.put(to_table(result), few_json(result));
   if (good) return ExitCode::done;
-  warn(result.matrix + (converged ? ": verification FAILED" : ": some pairs did not converge") +
+  warn(result.matrix +
+       (!converged ? ": some pairs did not converge"
+        : unproven ? ": it is not proven that no pair is missing"
+                   : ": verification FAILED") +
        (request.prefix.empty() || few.keep_unconverged ? "" : ", no result is written"));
   return ExitCode::not_verified;
 }

@@ -269,10 +269,25 @@ std::string to_table(const SolveReport& r) {
   return text;
 }
 
+std::string counts_rows(const CountVerification& counts) {
+  return print("counts of the eigenvalues from %.10g to %.10g%s\n", counts.low, counts.high,
+               counts.all ? "" : ", within the given values, the outermost of which are multiple") +
+         "  " + left_column("eigenvalues, given values", 28) +
+         print("%lld, %lld\n", static_cast<long long>(counts.expected),
+               static_cast<long long>(counts.given)) +
+         "  " + left_column("verification", 28) + (passed(counts) ? "pass" : "FAILED: pairs are missing") +
+         "\n";
+}
+
 std::string to_table(const VerifyReport& r) {
-  return matrix_row(r.matrix) + report_row("eigenvalues", r.values_file) +
-         report_row("eigenvectors", r.vectors_file) + report_row("threads", std::to_string(r.threads)) +
-         seconds_rows(r.seconds, nullptr, nullptr) + check_rows(r.check);
+  return matrix_row(r.matrix) + (r.b_file.empty() ? "" : report_row("b", r.b_file)) +
+         report_row("eigenvalues", r.values_file) + report_row("eigenvectors", r.vectors_file) +
+         report_row("threads", std::to_string(r.threads)) + seconds_rows(r.seconds, nullptr, nullptr) +
+         check_rows(r.check) + (r.counts ? counts_rows(*r.counts) : "");
+}
+
+bool passed(const VerifyReport& report) {
+  return passed(report.check) && (!report.counts || passed(*report.counts));
 }
 
 std::string json_of(const SolveReport& r) {
@@ -312,12 +327,18 @@ std::string json_of(const SolveReport& r) {
 std::string json_of(const VerifyReport& r) {
   Json object = head("eigen_g-verify");
   object["matrix"] = matrix_json(r.matrix);
-  object["inputs"] = {{"values", r.values_file}, {"vectors", r.vectors_file}};
+  object["inputs"] = {{"values", r.values_file}, {"vectors", r.vectors_file}, {"b", name_or_null(r.b_file)}};
   object["vectors"] = r.check.m;
   object["threads"] = r.threads;
   object["seconds"] = {
       {"read", r.seconds.read}, {"verify", number_or_null(r.seconds.verify)}, {"total", r.seconds.total}};
   object["verification"] = verification_json(r.check);
+  object["counts"] = Json();
+  if (r.counts)
+    object["counts"] = {{"low", r.counts->low},       {"high", r.counts->high},
+                        {"below", r.counts->below},   {"expected", r.counts->expected},
+                        {"given", r.counts->given},   {"all", r.counts->all},
+                        {"passed", passed(*r.counts)}};
   return json_text(object);
 }
 

@@ -36,7 +36,8 @@
 //                      by one process
 //
 // verify has these too:
-//   inputs             values, vectors: the files that were checked
+//   inputs             values, vectors: the files that were checked; b: the file of M of a sparse pencil, else null
+//   counts             with --proof: low, high, below, expected, given, all, passed (verify_counts.hpp); else null
 //   vectors            number of checked vectors
 //   threads            CPU threads
 #pragma once
@@ -52,6 +53,7 @@
 #include "apps/support/solve_text.hpp"
 #include "solver/api/eigen_g.hpp"
 #include "solver/verify/verify.hpp"
+#include "solver/verify/verify_counts.hpp"
 
 namespace eigen_g::apps {
 
@@ -101,11 +103,15 @@ bool succeeded(const SolveReport& report);
 
 struct VerifyReport {
   MatrixFacts matrix;
+  std::string b_file;  // M of a sparse pencil; "": a standard problem
   std::string values_file, vectors_file;
   int threads = 0;
   Seconds seconds;
   Verification check;
+  std::optional<CountVerification> counts;
 };
+// The verification passed, and that by counts if there is one.
+bool passed(const VerifyReport& report);
 
 // The table's rows about a distributed solve, and the JSON field.
 std::string distributed_rows(const Distributed& distributed);

@@ -113,14 +113,23 @@ ExitCode solve_few_of(const SolveOptions& options) {
   require_one_process();
   if (!options.subset_by_index.empty() || !options.subset_by_value.empty())
     throw UsageError(
-        "--subset-by-index and --subset-by-value cannot be combined with --lowest, --highest and --near");
+        "--subset-by-index and --subset-by-value cannot be combined with --lowest, --highest, --near and "
+        "--interval");
   if (options.gpus > 1 && !options.few.grid.empty()) throw UsageError("--gpus: must be 1 with --grid");
-  if (options.generalised.wanted())
-    throw UsageError("--b cannot be combined with --lowest, --highest and --near");
+  if (options.generalised.wanted() && !options.few.grid.empty())
+    throw UsageError("--b cannot be combined with --grid");
+  if (options.generalised.itype != 1)
+    throw UsageError("--itype: must be 1 with --lowest, --highest, --near and --interval");
   const SolveOptions usual;
+  const auto engine =
+      options.engine == usual.engine ? FactorLibrary::automatic : factor_library_of(options.engine);
+  if (!engine)
+    throw UsageError("--engine: " + options.engine +
+                     " is an engine of dense solves; for few pairs it is auto, none, " +
+                     name(FactorLibrary::mumps) + ", " + name(FactorLibrary::pardiso) + " or " +
+                     name(FactorLibrary::cudss));
   const std::pair<bool, const char*> others[] = {
       {options.path != usual.path, "--path"},
-      {options.engine != usual.engine, "--engine"},
       {options.precision != usual.precision, "--precision"},
       {options.ratio != usual.ratio, "--ratio"},
       {options.multiprocessors != usual.multiprocessors, "--multiprocessors"},
@@ -129,9 +138,17 @@ ExitCode solve_few_of(const SolveOptions& options) {
       {!options.matrix.type.empty(), "--type"}};
   for (const auto& [given, what] : others)
     if (given)
-      throw UsageError("--lowest, --highest, --near and --grid cannot be combined with " + std::string(what));
+      throw UsageError("--lowest, --highest, --near, --interval and --grid cannot be combined with " +
+                       std::string(what));
   if (!options.few.grid.empty()) require_no_file(options.matrix, "--grid");
-  FewSolve request{options.few, options.matrix, options.run, options.prefix, result_format(options)};
+  FewSolve request;
+  request.few = options.few;
+  request.matrix = options.matrix;
+  request.run = options.run;
+  request.prefix = options.prefix;
+  request.format = result_format(options);
+  request.b = options.generalised;
+  request.engine = *engine;
   request.gpus = options.gpus;
   request.values_only = options.values_only;
   request.predict = options.predict;
@@ -252,11 +269,14 @@ ExitCode solve_file(const SolveOptions& options) {
   const auto require_few = [](bool given) {
     if (given)
       throw UsageError(
-          "--method, --tolerance, --start, --max-products, --keep-unconverged, --count and --stencil require "
-          "--lowest, --highest, "
-          "--near or --grid");
+          "--method, --tolerance, --start, --max-products, --keep-unconverged, --count, --count-only, "
+          "--buckling, "
+          "--proof and --stencil require --lowest, --highest, --near, --interval or --grid");
   };
   require_few(options.few.only_for_few());
+  if (!engine_of(options.engine))
+    throw UsageError("--engine " + options.engine +
+                     " factorises sparse matrices; it requires --lowest, --highest, --near or --interval");
   std::optional<OpenMatrix> open_already;
   if (options.generalised.wanted()) {
     Progress silent(false);
@@ -322,6 +342,9 @@ constexpr const char* solve_examples = R"(
   eigen_g solve matrix.mtx -o result --subset-by-value -1:0.5   the pairs with -1 < w <= 0.5
   eigen_g solve a.mtx --b b.mtx -o result --verify    A x = w B x; --itype 2, 3: A B x = w x, B A x = w x
   eigen_g solve matrix.mtx --lowest 10 -o result      a few pairs of a large sparse matrix
+  eigen_g solve k.mtx --b m.mtx --lowest 20 -o modes  K x = w M x with sparse matrices: vibrations of a structure
+  eigen_g solve k.mtx --b m.npy --near 4e6 --count 8  the pairs nearest to 4e6; M is a diagonal
+  eigen_g solve k.mtx --b m.mtx --interval 0:5e6      all pairs in an interval; --count-only: how many
   eigen_g solve --grid 100x100x100 --lowest 10        the same for the 7-point operator, without a matrix
   eigen_g solve matrix.npy --ratio 27:14 --predict    GPU and CPU share large products 27:14; print a prediction first
   eigen_g solve matrix.npy --gpus 2                   two GPUs and the CPU share by their rates

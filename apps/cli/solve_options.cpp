@@ -1,6 +1,7 @@
 #include "apps/cli/solve_options.hpp"
 
 #include <CLI/CLI.hpp>
+#include <cmath>
 #include <limits>
 #include <string>
 #include <utility>
@@ -80,12 +81,21 @@ Subset subset_of(const SolveOptions& options, std::int64_t n) {
   return subset;
 }
 
+std::pair<double, double> parse_interval(const std::string& text) {
+  double low = std::numeric_limits<double>::quiet_NaN(), high = low;
+  parse_range("--interval", text, low, high, io::parse_real);
+  if (!std::isfinite(low) || !std::isfinite(high) || !(low < high))
+    throw UsageError("--interval: " + text + " must be LO:HI with LO < HI, both finite");
+  return {low, high};
+}
+
 void add_generalised_options(CLI::App& command, GeneralisedOptions& options) {
   begin_group(command, "Generalised problem");
   CLI::Option* const b = not_empty(command.add_option("--b", options.file,
                                                       "Matrix B of a generalised problem A x = w B x, "
                                                       "symmetric (Hermitian) and positive definite; for a "
-                                                      "stack MATRIX a stack of the same shape"))
+                                                      "stack MATRIX a stack of the same shape; for few pairs "
+                                                      "semidefinite, or a vector: the diagonal of B"))
                              ->option_text("FILE");
   command.add_option("--itype", options.itype, "1: A x = w B x (default), 2: A B x = w x, 3: B A x = w x")
       ->check(CLI::Range(1, 3))
@@ -110,18 +120,50 @@ void add_few_options(CLI::App& command, CLI::Option& file, FewCommandOptions& fe
             few_options.near = value;
             few_options.near_given = true;
           },
-          "Only the --count pairs nearest to X, by the dense solver")
+          "Only the --count pairs nearest to X, by a factorisation of A - X I, or of A - X B")
       ->excludes(lowest)
       ->excludes(highest)
       ->option_text("X");
+  CLI::Option* const near = command.get_option("--near");
   count("--count", few_options.count, "Number of pairs for --near (default: 1)");
-  command.add_option("--method", few_options.method, "Method for few pairs: auto (default), dense, lanczos")
-      ->check(CLI::IsMember({"auto", "dense", "lanczos"}))
+  CLI::Option* const above =
+      command.add_flag("--above", few_options.above, "With --near: only pairs above X")->needs(near);
+  command.add_flag("--below", few_options.below, "With --near: only pairs below X")
+      ->needs(near)
+      ->excludes(above);
+  CLI::Option* const interval = not_empty(command.add_option("--interval", few_options.interval,
+                                                             "Only the pairs with LO <= w < HI, all of them"))
+                                    ->excludes(lowest)
+                                    ->excludes(highest)
+                                    ->excludes(near)
+                                    ->option_text("LO:HI");
+  count("--max-pairs", few_options.max_pairs,
+        "With --interval: refuse more than K pairs before any is computed")
+      ->needs(interval);
+  command.add_flag(
+      "--count-only", few_options.count_only,
+      "With --interval or --near: no pairs, only the number of eigenvalues in the interval, or below X");
+  command.add_flag(
+      "--buckling", few_options.buckling,
+      "A is positive definite (stiffness), B may be indefinite (geometric stiffness); the values are "
+      "load factors of both signs");
+  command
+      .add_option(
+          "--proof", few_options.proof,
+          "Proof that no pair is missing: counts (of the eigenvalues below two points; exit code 4 if they "
+          "prove nothing), probe (by random vectors), none, auto (default: counts with a factorisation)")
+      ->check(CLI::IsMember({"auto", "counts", "probe", "none"}))
+      ->option_text("PROOF");
+  command
+      .add_option("--method", few_options.method,
+                  "Method for few pairs: auto (default), dense, lanczos, shift-invert (with a factorisation)")
+      ->check(CLI::IsMember({"auto", "dense", "lanczos", "shift-invert"}))
       ->option_text("METHOD");
   command
       .add_option(
           "--tolerance", few_options.tolerance,
-          "Few pairs: residuals |Az-wz| <= T |A|, T from 1e-14 to 1 (default: such that verify passes)")
+          "Few pairs: residuals |Az-wz| <= T |A|, with B |Az-wBz| <= T (|A| + |w| |B|); T from 1e-14 to 1 "
+          "(default: such that verify passes)")
       ->option_text("T");
   count(
       "--max-products", few_options.max_products,
@@ -184,7 +226,17 @@ CLI::Option* add_solve_options(CLI::App& command, SolveOptions& wanted) {
   };
   for (const Engine engine : engines()) list_engine(engine);
   list_engine(Engine::automatic);
-  command.add_option("--engine", options->engine, "Engine of the matrix products on a GPU: " + engine_list)
+  std::string libraries;
+  for (const FactorLibrary library :
+       {FactorLibrary::none, FactorLibrary::mumps, FactorLibrary::pardiso, FactorLibrary::cudss}) {
+    engine_names.emplace_back(name(library));
+    libraries += ", " + engine_names.back();
+  }
+  command
+      .add_option("--engine", options->engine,
+                  "Engine of the matrix products on a GPU: " + engine_list +
+                      ". For few pairs the library that factorises sparse matrices: auto (default)" +
+                      libraries)
       ->check(CLI::IsMember(engine_names))
       ->option_text("ENGINE");
   command

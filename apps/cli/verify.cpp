@@ -7,6 +7,7 @@
 #include "apps/cli/command.hpp"
 #include "apps/cli/generalised.hpp"
 #include "apps/cli/matrix_input.hpp"
+#include "apps/cli/sparse_input.hpp"
 #include "apps/cli/stack.hpp"
 #include "apps/io/eigenpairs_file.hpp"
 #include "apps/io/stack_file.hpp"
@@ -28,6 +29,7 @@ struct VerifyOptions {
   RunOptions run;
   std::string values;
   std::string vectors;
+  bool proof = false;
 };
 
 // Requires n x m vectors and m values, 1 <= m <= n (0 for an empty matrix).
@@ -48,19 +50,21 @@ void require_shapes(const VerifyOptions& options, std::int64_t n, std::size_t va
         print("%lld vectors, but from 1 to %lld are expected", cols, static_cast<long long>(n)));
 }
 
-// Reads a sparse real matrix, values and vectors and checks them in sparse form. Returns false, without a report, if these are all pairs of
-// the matrix: the dense form then checks the reconstruction too.
+// Reads a sparse real matrix, M if there is one, values and vectors and checks them in sparse form. Returns false, without a report, if
+// these are all pairs: the dense form then checks more.
 bool verify_sparse(const VerifyOptions& options, const OpenMatrix& opened, Progress& progress,
                    const Stopwatch& reading, VerifyReport& report) {
   progress.at("read");
   const io::SparseMatrix matrix =
       io::read_sparse_matrix(*opened.file, read_options(options.matrix, options.run.threads, progress));
   require_finite(options.matrix, matrix);
+  const MassInRows mass =
+      read_mass(options.generalised, options.matrix, matrix.a.rows, options.run.threads, progress);
   progress.at("read the result");
   const std::vector<double> values = io::read_values<double>(options.values);
   const io::DenseMatrix vectors = io::read_vectors(options.vectors, options.run.threads);
   require_shapes(options, matrix.a.rows, values.size(), vectors);
-  if (vectors.cols == matrix.a.rows) return false;
+  if (vectors.cols == matrix.a.rows && !options.proof) return false;
   report.seconds.read = reading.seconds();
   report.matrix = {options.matrix.file,       matrix.format_name, matrix.a.rows,    Uplo::lower,
                    options.matrix.symmetrize, matrix.asymmetry,   io::ScalarType::d};
@@ -69,7 +73,15 @@ bool verify_sparse(const VerifyOptions& options, const OpenMatrix& opened, Progr
   progress.at("verify");
   const CsrMatrix<double> a{matrix.a.rows, matrix.a.row_offsets.get(), matrix.a.col.get(),
                             matrix.a.value.get()};
-  report.check = verify(a, vectors.cols, values.data(), vectors.data, vectors.ld, options.run.threads);
+  report.b_file = options.generalised.file;
+  report.check = mass.given
+                     ? verify(a, mass.mass(), vectors.cols, values.data(), vectors.data, vectors.ld, false,
+                              options.run.threads)
+                     : verify(a, vectors.cols, values.data(), vectors.data, vectors.ld, options.run.threads);
+  if (options.proof && report.check.ascending && report.check.finite) {
+    SparseSolver<double> solver(a, mass.given ? mass.mass() : SparseMass<double>());
+    report.counts = verify_counts(solver, vectors.cols, values.data());
+  }
   report.seconds.verify = checking.seconds();
   return true;
 }
@@ -110,7 +122,12 @@ ExitCode verify_files(const VerifyOptions& options) {
   const Stopwatch reading;
   const OpenMatrix opened = open_matrix(options.matrix, progress, io::DatasetShape::square_matrices);
   const bool stack = io::is_stack(opened.file, read_options(options.matrix, 1, progress));
-  if (options.generalised.wanted() && !stack) {
+  const bool in_rows = !stack && opened.type == io::ScalarType::d && options.generalised.itype == 1 &&
+                       io::holds_coordinates(*opened.file, read_options(options.matrix, 1, progress)) &&
+                       is_real_in_rows(options.generalised, options.matrix, progress);
+  if (options.proof && !in_rows) throw UsageError("--proof: requires sparse real matrices, and --itype 1");
+  const bool sparse = in_rows && verify_sparse(options, opened, progress, reading, report);
+  if (options.generalised.wanted() && !stack && !sparse) {
     progress.finish();
     return verify_generalised_files(
         {options.generalised, options.matrix, opened, options.run, options.values, options.vectors});
@@ -119,17 +136,15 @@ ExitCode verify_files(const VerifyOptions& options) {
   if (stack)
     return verify_stack(options.matrix, options.generalised, options.values, options.vectors, options.run,
                         {opened, total, reading, sink, progress});
-  const bool sparse = opened.type == io::ScalarType::d &&
-                      io::holds_coordinates(*opened.file, read_options(options.matrix, 1, progress)) &&
-                      verify_sparse(options, opened, progress, reading, report);
   if (!sparse)
     io::with_type(opened.type, [&]<class T>(T) { verify_as<T>(options, opened, progress, reading, report); });
   progress.finish();
   report_device(options.run, report.check.on_gpu ? "the GPU" : "the CPU");
   report.seconds.total = total.seconds();
   sink.put(to_table(report), json_of(report));
-  if (passed(report.check)) return ExitCode::done;
-  warn(options.matrix.file + ": verification FAILED");
+  if (passed(report)) return ExitCode::done;
+  warn(options.matrix.file +
+       (passed(report.check) ? ": pairs are missing among the given ones" : ": verification FAILED"));
   return ExitCode::not_verified;
 }
 
@@ -140,7 +155,8 @@ constexpr const char* verify_examples = R"(
   eigen_g verify a.npy --type s --values w.npy --vectors z.npy          result of solve --type s, in float's roundoff
   eigen_g verify stack.npy --values w.npy --vectors z.npy               result of solve stack.npy: the worst of all matrices
   eigen_g verify sparse.mtx --values w.npy --vectors z.npy              result of solve --lowest 8; never stored dense
-  eigen_g verify a.mtx --b b.mtx --values w.npy --vectors z.npy         A x = w B x, in the norm of B)";
+  eigen_g verify a.mtx --b b.mtx --values w.npy --vectors z.npy         A x = w B x, in the norm of B
+  eigen_g verify k.mtx --b m.mtx --values w.npy --vectors z.npy --proof no pair is missing between the given ones)";
 
 }  // namespace
 
@@ -159,6 +175,10 @@ void add_verify(CLI::App& app, Action& action) {
   command.add_option("--vectors", options->vectors, "The n x m eigenvectors, in the same order")
       ->required()
       ->option_text("FILE");
+  command.add_flag(
+      "--proof", options->proof,
+      "Sparse matrices: also compare the number of values with counts by a factorisation, which shows "
+      "missing pairs");
   add_run_options(command, options->run);
   command.callback([options, &action] { action = [options] { return verify_files(*options); }; });
 }

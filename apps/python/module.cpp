@@ -20,6 +20,7 @@
 #include "apps/python/jax.hpp"
 #include "apps/python/plan.hpp"
 #include "apps/python/reports.hpp"
+#include "apps/python/sparse.hpp"
 #include "apps/python/types.hpp"
 
 namespace eigen_g::python {
@@ -119,14 +120,6 @@ Verification verify_at(const CallOptions& plan, std::int64_t n, Address a, std::
   });
 }
 
-Verification verify_sparse_at(int threads, std::int64_t n, Address row_offsets, Address column, Address value,
-                              std::int64_t m, Address w, Address z, std::int64_t ldz) {
-  const GilReleased free;
-  const CsrMatrix<double> a{n, pointer<const std::int64_t>(row_offsets), pointer<const std::int32_t>(column),
-                            pointer<const double>(value)};
-  return verify(a, m, pointer<const double>(w), pointer<const double>(z), ldz, threads);
-}
-
 GeneralisedVerification verify_generalised_at(const CallOptions& plan, std::int64_t n, Address a,
                                               std::int64_t lda, Address b, std::int64_t ldb, std::int64_t m,
                                               Address w, Address z, std::int64_t ldz) {
@@ -177,6 +170,7 @@ NB_MODULE(_core, m) {
   wait_for_the_library_at_exit();
   bind_errors(m);
   bind_reports(m);
+  bind_sparse(m);
 
   nb::class_<CallOptions>(m, "CallOptions")
       .def("__init__",
@@ -244,7 +238,6 @@ NB_MODULE(_core, m) {
   m.def("stedc", &stedc_at);
   m.def("ormtr", &ormtr_at);
   m.def("verify", &verify_at);
-  m.def("verify_sparse", &verify_sparse_at);
   m.def("verify_generalised", &verify_generalised_at);
   m.def("workspace_bytes", [](const CallOptions& plan, std::int64_t n, bool on_gpu, bool on_device, int gpu) {
     return pair_of(workspace_at(plan, n, on_gpu, on_device, gpu));
@@ -268,7 +261,7 @@ NB_MODULE(_core, m) {
     const GilReleased free;
     release_thread_cache();
   });
-  m.def("version", &version);
+  m.def("version", [] { return version(); });
   m.def("cuda_toolkit_version", &cuda_toolkit_version);
 }
 

@@ -1,4 +1,6 @@
 #include <algorithm>
+#include <initializer_list>
+#include <limits>
 #include <vector>
 
 #include "hybrid/c_info.hpp"
@@ -8,6 +10,75 @@
 #include "solver/verify/verify.hpp"
 
 using namespace eigen_g;
+
+namespace {
+
+End end_of(char letter) {
+  switch (c_arguments::one_of("LHNAB", letter, Argument::job)) {
+    case 'L':
+      return End::lowest;
+    case 'H':
+      return End::highest;
+    case 'N':
+      return End::nearest;
+    case 'A':
+      return End::above;
+    default:
+      return End::below;
+  }
+}
+
+FewOptions few_options(char end, std::int64_t n, std::int64_t count, double sigma, double tolerance) {
+  FewOptions options;
+  options.end = end_of(end);
+  if (count < 1 || count > std::max<std::int64_t>(1, n))
+    throw InvalidArgument("count", "must be from 1 to n");
+  options.count = count;
+  options.target = sigma;
+  options.tolerance = tolerance;
+  return options;
+}
+
+SparseMass<double> mass_of(std::int64_t n, const std::int64_t* row, const std::int32_t* column,
+                           const double* value, const double* diagonal) {
+  return {row ? CsrMatrix<double>{n, row, column, value} : CsrMatrix<double>(), diagonal};
+}
+
+// As c_info::of(); the error that there is no library to factorise with becomes -1003.
+template <class Call>
+std::int64_t with_factorisation(std::initializer_list<const char*> positions, const Call& call) {
+  return c_info::of(positions, [&]() -> std::int64_t {
+    try {
+      return call();
+    } catch (const InvalidArgument& error) {
+      if (error.parameter() == "library") return c_info::device_failure;
+      throw;
+    }
+  });
+}
+
+// Copies what was found in addition to the pairs, and returns info.
+std::int64_t reported(const FewReport& few, double* bound, eigen_g_few_report* report) {
+  for (std::int64_t i = 0; bound && i < few.m; ++i)
+    bound[i] = few.error_bounds.empty() ? std::numeric_limits<double>::quiet_NaN() : few.error_bounds[i];
+  const bool proven = few.proven || few.library == FactorLibrary::none;
+  if (report)
+    *report = {few.shift_wished,   few.shift_used,     few.low,     few.high,
+               few.count_low,      few.count_high,     few.found,   few.proven,
+               few.factorisations, few.factor_entries, few.products};
+  return few.status != Status::converged ? 1 : proven ? 0 : 2;
+}
+
+// The operator of a C function; without a function an empty one.
+struct Stopped {};
+SparseOperator<double> operator_of(std::int64_t n, eigen_g_multiply multiply, void* data) {
+  if (!multiply) return {n, {}};
+  return {n, [multiply, data](const double* x, double* y) {
+            if (multiply(data, x, y) != 0) throw Stopped();
+          }};
+}
+
+}  // namespace
 
 extern "C" std::int64_t eigen_g_dsfew(char end, std::int64_t n, std::int64_t count,
                                       const std::int64_t* row_offsets, const std::int32_t* column,
@@ -43,4 +114,95 @@ extern "C" std::int64_t eigen_g_dsfew_verify(std::int64_t n, std::int64_t count,
                       if (orthogonality) *orthogonality = v.lapack_orthogonality;
                       return std::int64_t{!passed(v)};
                     });
+}
+
+extern "C" std::int64_t eigen_g_dsgfew(char end, std::int64_t n, std::int64_t count,
+                                       const std::int64_t* k_row, const std::int32_t* k_column,
+                                       const double* k_value, const std::int64_t* m_row,
+                                       const std::int32_t* m_column, const double* m_value,
+                                       const double* m_diagonal, double sigma, double tolerance, double* w,
+                                       double* z, std::int64_t ldz, double* bound,
+                                       eigen_g_few_report* report) {
+  return with_factorisation(
+      {"job", "n", "count", "a", "", "", "m", "", "", "", "target", "tolerance", "w", "z", "ldz"}, [&] {
+        const FewOptions options = few_options(end, n, count, sigma, tolerance);
+        const CsrMatrix<double> k{n, k_row, k_column, k_value};
+        return reported(m_row || m_diagonal ? solve_few(k, mass_of(n, m_row, m_column, m_value, m_diagonal),
+                                                        w, z, ldz, options)
+                                            : solve_few(k, w, z, ldz, options),
+                        bound, report);
+      });
+}
+
+extern "C" std::int64_t eigen_g_dsginterval(std::int64_t n, const std::int64_t* k_row,
+                                            const std::int32_t* k_column, const double* k_value,
+                                            const std::int64_t* m_row, const std::int32_t* m_column,
+                                            const double* m_value, const double* m_diagonal, double a,
+                                            double b, std::int64_t max_pairs, std::int64_t* found, double* w,
+                                            double* z, std::int64_t ldz, double* bound,
+                                            eigen_g_few_report* report) {
+  return with_factorisation(
+      {"n", "a", "", "", "m", "", "", "", "interval", "b", "max_pairs", "found", "w", "z", "ldz"},
+      [&]() -> std::int64_t {
+        if (!(a < b)) throw InvalidArgument("b", "must be more than a");
+        if (max_pairs < 1) throw InvalidArgument("max_pairs", "must be at least 1");
+        if (!found) throw InvalidArgument("found", "is null");
+        if (!w) throw InvalidArgument("w", "is null");
+        if (ldz < std::max<std::int64_t>(1, n)) throw InvalidArgument("ldz", "must be at least max(1, n)");
+        SparseSolver<double> solver({n, k_row, k_column, k_value},
+                                    mass_of(n, m_row, m_column, m_value, m_diagonal));
+        std::vector<double> values, vectors;
+        try {
+          const IntervalReport few = solver.interval(a, b, max_pairs, values, z ? &vectors : nullptr);
+          *found = few.m;
+          std::copy(values.begin(), values.end(), w);
+          for (std::int64_t j = 0; z && j < few.m; ++j) std::copy_n(vectors.data() + j * n, n, z + j * ldz);
+          return reported(few, bound, report);
+        } catch (const InvalidArgument& error) {
+          if (error.parameter() == "max_pairs") *found = solver.count(b).below - solver.count(a).below;
+          throw;
+        }
+      });
+}
+
+extern "C" std::int64_t eigen_g_dsgcount(std::int64_t n, const std::int64_t* k_row,
+                                         const std::int32_t* k_column, const double* k_value,
+                                         const std::int64_t* m_row, const std::int32_t* m_column,
+                                         const double* m_value, const double* m_diagonal, double s,
+                                         double* at, std::int64_t* below) {
+  return with_factorisation({"n", "a", "", "", "m", "", "", "", "s", "at", "below"}, [&]() -> std::int64_t {
+    if (!below) throw InvalidArgument("below", "is null");
+    SparseSolver<double> solver({n, k_row, k_column, k_value},
+                                mass_of(n, m_row, m_column, m_value, m_diagonal));
+    const EigenvalueCount count = solver.count(s);
+    *below = count.below;
+    if (at) *at = count.at;
+    return 0;
+  });
+}
+
+extern "C" std::int64_t eigen_g_dsopfew(char end, std::int64_t n, std::int64_t count, eigen_g_multiply a,
+                                        eigen_g_multiply m, eigen_g_multiply inverse, void* data,
+                                        double sigma, double tolerance, double* w, double* z,
+                                        std::int64_t ldz, double* residuals) {
+  return c_info::of(
+      {"job", "n", "count", "a", "m", "inverse", "", "target", "tolerance", "w", "z", "ldz"},
+      [&]() -> std::int64_t {
+        const FewOptions options = few_options(end, n, count, sigma, tolerance);
+        const bool by_inverse = options.end > End::highest;
+        if (!a && !by_inverse) throw InvalidArgument("a", "is null");
+        if (m && !by_inverse) throw InvalidArgument("m", "must be null for the lowest and highest pairs");
+        if (!inverse == by_inverse)
+          throw InvalidArgument("inverse",
+                                by_inverse ? "is null" : "must be null for the lowest and highest pairs");
+        try {
+          const FewReport report = by_inverse ? solve_few(operator_of(n, a, data), operator_of(n, m, data),
+                                                          operator_of(n, inverse, data), w, z, ldz, options)
+                                              : solve_few(operator_of(n, a, data), w, z, ldz, options);
+          if (residuals) std::copy(report.residuals.begin(), report.residuals.end(), residuals);
+          return report.status != Status::converged;
+        } catch (const Stopped&) {
+          return 3;
+        }
+      });
 }

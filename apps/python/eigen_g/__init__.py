@@ -11,10 +11,12 @@ memory and on its current stream.
     w, v = eigen_g.eigh(stack)      # many matrices (..., n, n) in one call; eigh_many([a1, a2]): of different orders
     eigen_g.plot.spectrum(eigen_g.eigh(a))      # pictures, by matplotlib
 
+A few pairs of large sparse matrices and pencils, with the arguments of scipy.sparse.linalg.eigsh: eigen_g.sparse.eigsh.
+
 With gradients: eigen_g.torch.eigh, eigen_g.jax.eigh. For existing programs: `with eigen_g.patched("torch"): ...`
 """
 
-from . import plot
+from . import plot, sparse
 from ._core import DeviceError, InvalidArgument, NonFiniteEntry, OutOfMemory
 from ._core import BatchReport, GeneralisedVerification, Report, Verification, gpu_count, version as _version
 from ._eigh import EighResult, LinAlgError, eigh, eigvalsh, workspace_bytes
@@ -49,6 +51,7 @@ __all__ = [
     "patched",
     "plot",
     "solve_tridiagonal",
+    "sparse",
     "tridiagonalize",
     "verify",
     "workspace_bytes",

@@ -12,10 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from . import _core, _eigh, _frameworks
-
-_functions = ("eigh", "eigvalsh")
-
+from . import _core, _eigh, _frameworks, sparse
 
 def _solved_here(whose: str, a: Any, b: Any = None) -> bool:
     """True if eigen_g solves these arrays.
@@ -119,11 +116,27 @@ def _torch(original: Callable[..., Any], name: str) -> Any:
     return here
 
 
+def _scipy_sparse(original: Callable[..., Any], name: str) -> Any:
+    names = ("A", "k", "M", "sigma", "which", "v0", "ncv", "maxiter", "tol", "return_eigenvectors", "Minv", "OPinv", "mode", "rng")
+
+    @functools.wraps(original)
+    def here(*arguments: Any, **options: Any) -> Any:
+        given = dict(zip(names, arguments), **options)
+        if "A" in given and given.get("k", 6) < given["A"].shape[0] and set(names).issuperset(given):
+            with contextlib.suppress(_core.InvalidArgument, _core.OutOfMemory, TypeError, ValueError):
+                return sparse.eigsh(**given)
+        return original(*arguments, **options)
+
+    return here
+
+
+_both = ("eigh", "eigvalsh")
 _replacements = {
-    "numpy": ("numpy.linalg", _numpy),
-    "scipy": ("scipy.linalg", _scipy),
-    "cupy": ("cupy.linalg", _cupy),
-    "torch": ("torch.linalg", _torch),
+    "numpy": ("numpy.linalg", _numpy, _both),
+    "scipy": ("scipy.linalg", _scipy, _both),
+    "scipy.sparse": ("scipy.sparse.linalg", _scipy_sparse, ("eigsh",)),
+    "cupy": ("cupy.linalg", _cupy, _both),
+    "torch": ("torch.linalg", _torch, _both),
 }
 
 
@@ -159,7 +172,7 @@ def _end(module: Any, name: str) -> None:
 def patched(*libraries: str) -> Iterator[None]:
     """with eigen_g.patched("torch", "cupy"): their linalg.eigh and eigvalsh call eigen_g, in the whole process.
 
-    libraries: "numpy", "scipy", "cupy", "torch"; none given: all of these that can be imported.
+    libraries: "numpy", "scipy", "scipy.sparse" (its linalg.eigsh), "cupy", "torch"; none given: all of these that can be imported.
 
     The results have the types that the library gives them, and its accuracy: NumPy computes float32 and complex64 in double
     precision, the other libraries in single precision.
@@ -181,14 +194,14 @@ def patched(*libraries: str) -> Iterator[None]:
     begun: list[tuple[Any, str]] = []
     try:
         for library in libraries or _replacements:
-            where, replace = _replacements[library]
+            where, replace, functions = _replacements[library]
             try:
                 module: Any = importlib.import_module(where)
             except ImportError:
                 if libraries:
                     raise
                 continue
-            for name in _functions:
+            for name in functions:
                 _begin(module, name, replace)
                 begun.append((module, name))
         yield

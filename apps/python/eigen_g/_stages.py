@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, Generic, Literal, NamedTuple, Protocol, o
 import numpy as np
 from numpy.typing import NDArray
 
-from . import _core, _frameworks, _show
+from . import _core, _frameworks, _show, sparse
 from ._eigh import matrices_of, subset_of
 from ._frameworks import Array, Framework, View
 from ._solve import SolveOptions, DeviceOptions, both, check_type, columns, columns_of, finished, itype_of, named, plan_of, real_types, square
@@ -344,8 +344,7 @@ def verify(
 ) -> Any:
     """Measures the errors of a @ v = v * w and v.conj().T @ v = 1.
 
-    a        n x n; one triangle is read. It is converted as in eigh. Or a real sparse matrix of SciPy with both triangles, which is
-             never stored dense
+    a        n x n; one triangle is read. It is converted as in eigh. Or a sparse matrix, for eigen_g.sparse.verify(a, w, v, b)
     w, v     m values; n x m
     b, type  the generalised problem of eigh is checked instead
 
@@ -363,9 +362,9 @@ def verify(
     """
     host, itype = _frameworks.named("numpy"), itype_of(type)
     if hasattr(a, "tocsr"):
-        if b is not None:
-            raise ValueError("b must be None for a sparse a")
-        return _verify_sparse(a, _on_host(w), _on_host(v), threads)
+        if itype != 1:
+            raise ValueError("type must be 1 for a sparse a")
+        return sparse.verify(a, w, v, b, threads=threads)
     values, vectors = _on_host(w), _on_host(v)
     _, matrix, view, b, b_view, *_ = matrices_of(_on_host(a), None if b is None else _on_host(b))
     n = square(view)
@@ -382,22 +381,6 @@ def verify(
     if b is None:
         return _core.verify(plan, n, read.address, read.lda, *pairs)
     return _core.verify_generalised(plan, n, read.address, read.lda, read_b.address, read_b.lda, *pairs)
-
-
-def _verify_sparse(a: Any, w: Array, v: Array, threads: int) -> Any:
-    if a.ndim != 2 or a.shape[0] != a.shape[1]:
-        raise ValueError(f"a must be a square matrix, its shape is {a.shape}")
-    if a.dtype.kind not in "biuf" or a.dtype.itemsize > 8 or (w.dtype, v.dtype) != (np.float64, np.float64):
-        raise TypeError(f"a must be real, w and v must be float64, they are {a.dtype}, {w.dtype} and {v.dtype}")
-    n = a.shape[0]
-    if w.ndim != 1 or v.shape != (n, w.shape[0]):
-        raise ValueError(f"w and v must be of m and n x m, their shapes are {w.shape} and {v.shape}")
-    rows = a.tocsr(copy=True)
-    rows.sum_duplicates()
-    offsets, columns = rows.indptr.astype(np.int64), rows.indices.astype(np.int32)
-    entries, values, vectors = rows.data.astype(np.float64), np.ascontiguousarray(w), np.asfortranarray(v)
-    csr = offsets.ctypes.data, columns.ctypes.data, entries.ctypes.data
-    return _core.verify_sparse(threads, n, *csr, len(values), values.ctypes.data, vectors.ctypes.data, max(1, n))
 
 
 def _on_host(a: Array) -> Array:

@@ -84,7 +84,8 @@ TEST_CASE("solve --lowest reads a file of a size that is never dense, within its
   for (std::size_t i = 0; i < 3; ++i) CHECK(values[i] == Approx(static_cast<double>(i + 1)).epsilon(1e-8));
   CHECK_THAT(outcome.err, ContainsSubstring("products") && ContainsSubstring("GiB") &&
                               ContainsSubstring("200000 by the lanczos method"));
-  const ProcessResult far = fail_with(2, {"solve", folder / "a.mtx", "--near", "4", "-q"});
+  const ProcessResult far =
+      fail_with(2, {"solve", folder / "a.mtx", "--near", "4", "--engine", "none", "-q"});
   CHECK_THAT(far.err, ContainsSubstring("dense"));
 }
 
@@ -223,7 +224,8 @@ TEST_CASE(
   CHECK_THAT(all.err, ContainsSubstring("about") && ContainsSubstring(" s and ") &&
                           ContainsSubstring("GiB") && ContainsSubstring("estimate") &&
                           ContainsSubstring("--lowest"));
-  const ProcessResult near = succeed({"solve", file, "--device", "cpu", "--near", "3", "--values-only"});
+  const ProcessResult near =
+      succeed({"solve", file, "--device", "cpu", "--near", "3", "--method", "dense", "--values-only"});
   CHECK_THAT(near.err, ContainsSubstring("the dense solver takes about"));
   const ProcessResult small =
       succeed({"solve", written(folder, grid({9, 9})), "--device", "cpu", "--predict"});

@@ -80,7 +80,7 @@ TEST_CASE("solve --b: errors in B are reported with its file") {
              ContainsSubstring("b.mtx: entry (2, 3) is NaN"));
   fail_with(2, {"solve", files.a, "--itype", "2"});
   fail_with(2, {"solve", files.a, "--b", files.b, "--itype", "4"});
-  fail_with(2, {"solve", files.a, "--b", files.b, "--lowest", "2"});
+  fail_with(2, {"solve", files.a, "--b", files.b, "--itype", "2", "--lowest", "2"});
 }
 
 TEST_CASE("verify --b: random vectors do not pass, and NaN is named, for any condition of B") {
