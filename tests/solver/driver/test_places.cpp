@@ -20,7 +20,6 @@ struct Case {
   Path path = Path::two_stage;
   std::int64_t a_off = 0, z_off = 0, a_rows = 0, z_rows = 0;  // bytes, and rows of padding
   bool z_over_a = false, over_any_columns = false;
-  MemoryMode memory = MemoryMode::in_core;
 };
 
 template <class T>
@@ -30,7 +29,6 @@ Places places(const Case& c) {
   if (c.part) plan.options.subset = Subset::by_index(1, c.n / 2);
   plan.on_gpu = c.on_gpu;
   plan.path = c.path;
-  plan.memory = c.memory;
   const auto array = [&](std::uintptr_t at, std::int64_t off, std::int64_t rows) {
     return MatrixView<T>{reinterpret_cast<T*>(at + static_cast<std::uintptr_t>(off)), c.n, c.n, c.n + rows};
   };
@@ -196,17 +194,4 @@ TEST_CASE("the arrays of a layout: packed ones may be worked in, any ones take A
     CHECK(any.z.lda % 2 == 0);
     CHECK(any.a.data != any.z.data);
   }
-}
-
-TEST_CASE("places with too little memory: Q has the memory of A, in slabs C too") {
-  Case c{.pointers = Pointers::host, .memory = MemoryMode::parked};
-  CHECK(row<double>(c) == "own own z a z");
-  c.memory = MemoryMode::slabs;
-  CHECK(row<double>(c) == "own own a a z");
-  c = {.memory = MemoryMode::parked};
-  CHECK(row<double>(c) == "caller caller z a z");
-  c.z_over_a = true;
-  CHECK(row<double>(c) == "own caller z a z");
-  c = {.a_rows = 1, .memory = MemoryMode::parked};  // Q is in the caller's array of A already
-  CHECK(row<double>(c) == "own caller z caller z");
 }

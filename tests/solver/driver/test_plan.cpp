@@ -51,7 +51,7 @@ TEST_CASE("an automatic engine without rates goes by the GPU's own, of a general
   }
 }
 
-TEST_CASE("too little memory: native precision, parked, slabs, one-stage path, CPU, if the caller left the choice open") {
+TEST_CASE("too little memory: native precision, one-stage path, CPU, if the caller left the choice open") {
   using enum Fallback;
   using Steps = std::vector<Fallback>;
   Plan p = on_gpu(Path::automatic, Path::two_stage);
@@ -64,30 +64,13 @@ TEST_CASE("too little memory: native precision, parked, slabs, one-stage path, C
   CHECK(next->fallbacks == Steps{mixed_to_native});
   next = smaller_plan<double>(*next);
   REQUIRE(next);
-  CHECK(next->memory == MemoryMode::parked);
-  CHECK(next->path == Path::two_stage);
-  Steps steps{mixed_to_native, in_core_to_parked};
-  CHECK(next->fallbacks == steps);
-  steps.push_back(parked_to_slabs);
-  for (const int slabs : {4, 8, 16}) {
-    next = smaller_plan<double>(*next);
-    REQUIRE(next);
-    CHECK(next->memory == MemoryMode::slabs);
-    CHECK(next->column_slabs == slabs);
-    CHECK(next->path == Path::two_stage);
-    CHECK(next->fallbacks == steps);
-  }
-  next = smaller_plan<double>(*next);
-  REQUIRE(next);
   CHECK(next->path == Path::one_stage);
   CHECK(next->on_gpu);
-  steps.push_back(two_stage_to_one_stage);
-  CHECK(next->fallbacks == steps);
+  CHECK(next->fallbacks == Steps{mixed_to_native, two_stage_to_one_stage});
   next = smaller_plan<double>(*next);
   REQUIRE(next);
   CHECK_FALSE(next->on_gpu);
-  steps.push_back(gpu_to_cpu);
-  CHECK(next->fallbacks == steps);
+  CHECK(next->fallbacks == Steps{mixed_to_native, two_stage_to_one_stage, gpu_to_cpu});
   CHECK(plan_within(*next).fallbacks.empty());
   CHECK_FALSE(smaller_plan<double>(*next));
 }
@@ -122,18 +105,10 @@ TEST_CASE("short of memory: the next step by what the caller left open") {
             name(row.precision));
     Plan p = on_gpu(row.asked, row.path, row.choice, row.pointers);
     p.options.precision = row.precision;
-    if (row.precision == Precision::native) {
-      const std::optional<Plan> parked = smaller_plan<double>(p), slabs = smaller_plan<double>(*parked);
-      CHECK(parked->fallbacks == std::vector{in_core_to_parked});
-      const bool has_slabs = slabs && slabs->memory == MemoryMode::slabs;
-      CHECK(has_slabs == (row.pointers == host));
-      p.options.vectors = false;  // has neither of these steps
-    }
     const std::optional<Plan> next = smaller_plan<double>(p);
     REQUIRE(next.has_value() == row.next.has_value());
     if (next) CHECK(next->fallbacks == std::vector<Fallback>{*row.next});
-    p.options.precision = Precision::native;
-    p.options.vectors = false;  // the other types have no mixed precision
+    p.options.precision = Precision::native;  // the other types have no mixed precision
     const std::optional<Plan> native = smaller_plan<double>(p), single = smaller_plan<float>(p);
     REQUIRE(native.has_value() == single.has_value());
     if (native) CHECK(native->fallbacks == single->fallbacks);

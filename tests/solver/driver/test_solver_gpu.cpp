@@ -1,4 +1,5 @@
 // Tests of the GPU memory that a solver object takes, and when it takes it.
+#include <map>
 #include <mutex>
 #include <optional>
 
@@ -11,11 +12,9 @@
 #include "solver/api/generalised.hpp"
 #include "solver/path/choice.hpp"
 #include "tests/support/device_copy.hpp"
-#include "tests/support/pool.hpp"
 #include "tests/support/solving.hpp"
 
 using namespace eigen_g;
-using support::Pool;
 using support::random_matrix;
 using support::Stored;
 
@@ -42,6 +41,33 @@ struct Matrices {
     EIGEN_G_CUDA(cudaMemcpy(host.data(), x.data(), x.bytes(), cudaMemcpyDeviceToHost));
     return host;
   }
+};
+
+// A pool of the caller that counts its allocations.
+struct Pool {
+  std::map<void*, std::size_t> held;
+  std::size_t bytes = 0, peak = 0, calls = 0, limit = ~std::size_t{0};
+
+  static void* allocate(std::size_t size, CUstream_st*, void* context) {
+    Pool& pool = *static_cast<Pool*>(context);
+    ++pool.calls;
+    void* memory = nullptr;
+    if (pool.bytes + size > pool.limit || cudaMalloc(&memory, size) != cudaSuccess) return nullptr;
+    pool.held[memory] = size;
+    pool.bytes += size;
+    pool.peak = std::max(pool.peak, pool.bytes);
+    return memory;
+  }
+  static void free(void* memory, std::size_t size, CUstream_st*, void* context) {
+    Pool& pool = *static_cast<Pool*>(context);
+    const auto entry = pool.held.find(memory);
+    if (entry == pool.held.end() || entry->second != size) std::abort();  // not the given memory
+    pool.bytes -= size;
+    pool.held.erase(entry);
+    cudaDeviceSynchronize();
+    cudaFree(memory);
+  }
+  Allocator allocator() { return {allocate, free, this}; }
 };
 
 Devices on_gpu() {
