@@ -151,6 +151,11 @@ std::function<bool(double, double)> order_of(End end) {
   return larger;
 }
 
+InvalidArgument too_many(std::int64_t count, std::int64_t existing, bool one_side) {
+  return {"count", "is " + std::to_string(count) + ", but there are only " + std::to_string(existing) +
+                       " finite eigenvalues" + (one_side ? " on this side of the target" : "")};
+}
+
 }  // namespace
 
 PencilSolver::PencilSolver(Pencil pencil, const FewOptions& options)
@@ -218,25 +223,28 @@ PencilSolver::Point PencilSolver::shift_near(double wished, double direction, Fe
   return point(wished + direction * step, direction * step);
 }
 
-// Factorises at a point with few eigenvalues below it.
-PencilSolver::Point PencilSolver::shift_for_lowest(std::int64_t count, FewReport& report) {
-  Point high = shift_near(0, -1, report);
-  if (high.number <= count / 4) return high;
-  // K is indefinite. Halves an interval, at whose lower end no eigenvalue is.
+// If K is indefinite: an interval with the lowest pairs, `count` at least. Else nothing, and the factor is that of the point 0.
+std::optional<PencilSolver::Range> PencilSolver::range_of_lowest(const Point& zero, std::int64_t count) {
+  if (zero.number == 0) return std::nullopt;
   const double unit = pencil_.k_norm() / pencil_.m_norm();
-  Point low = point(-unit, -1e-3 * unit);
-  const Point bottom = point(-std::ldexp(unit, 20), -unit);
-  for (int i = 1; low.number > bottom.number && i <= 20; ++i) low = point(-std::ldexp(unit, i), -1e-3 * unit);
-  for (int i = 0; i < 40 && high.number - bottom.number > count / 4; ++i) {
-    const double middle = (low.s + high.s) / 2;
-    const Point at = point(middle, 1e-4 * (high.s - low.s));
-    (at.number > bottom.number + count / 4 ? high : low) = at;
-    if (low.number > bottom.number) high = low;
-    if (high.s - low.s < 1e-3 * std::abs(low.s) && low.number == bottom.number) high = low;
+  // If M is singular, N may be positive below all finite eigenvalues.
+  const std::int64_t infinite_below = point(-std::ldexp(unit, 20), -unit).number;
+  const auto number = [&](const Point& at) { return at.number - infinite_below; };
+  if (number(zero) <= 0) {
+    factor(zero.s);
+    return std::nullopt;
   }
-  factor(high.s);
-  report.shift_reason = "K is not positive semidefinite";
-  return high;
+  Point first = point(-unit, -1e-3 * unit);
+  for (int i = 1; number(first) > 0 && i <= 20; ++i) first = point(-std::ldexp(unit, i), -1e-3 * unit);
+  Point low = first, high = zero;
+  for (int i = -20; number(high) < count && i <= 20; ++i)
+    high = point(std::ldexp(unit, i), 1e-3 * std::ldexp(unit, i));
+  if (number(high) < count) throw too_many(count, number(high), false);
+  for (int i = 0; i < 60 && number(high) > 2 * count + 20 && high.s - low.s > 1e-10 * std::abs(low.s); ++i) {
+    const Point middle = point((low.s + high.s) / 2, 1e-4 * (high.s - low.s));
+    (number(middle) < count ? low : high) = middle;
+  }
+  return Range{first.s, high.s};
 }
 
 InverseOperator PencilSolver::inverse() {
@@ -734,13 +742,16 @@ FewReport PencilSolver::solve(const FewOptions& options, double* w, double* z, s
   {
     const Stopwatch watch(seconds);
     begin_call(options.tolerance);
+    const bool one_side = options.end == End::above || options.end == End::below;
     const double direction =
         options.end == End::below || (options.end == End::nearest && options.target > 0) ? 1 : -1;
     const double wished = pencil_.scaled(options.end == End::lowest ? 0 : options.target);
     if (buckling_ && (wished == 0 || options.end == End::lowest))
       throw InvalidArgument("target", "must not be 0 for buckling");
-    Point shift = options.end == End::lowest ? shift_for_lowest(options.count, report)
-                                             : shift_near(wished, direction, report);
+    Point shift = shift_near(wished, options.end == End::lowest ? -1 : direction, report);
+    if (options.end == End::lowest)
+      if (const auto range = range_of_lowest(shift, options.count))
+        return solve_in(*range, options, w, z, ldz);
     report.shift_wished = pencil_.unscaled(wished);
     const BasisSizes sizes(options.count + 4);
     std::optional<InverseLanczos> lanczos;
@@ -748,6 +759,8 @@ FewReport PencilSolver::solve(const FewOptions& options, double* w, double* z, s
     const RitzPairs* ritz = nullptr;
     bool exhausted = false;
     for (int moves = 0; !judgement.done; ++moves) {
+      if (options.end == End::below && factorisation_ && !buckling_ && shift.number < options.count)
+        throw too_many(options.count, shift.number, true);
       on_ = std::make_unique<CpuExecutor<double>>(pencil_.n(), MatrixOperator<double>());
       const double* const start = start_blocks(options, 1);
       lanczos.emplace(*on_, inverse(), 1, sizes.most, 0);
@@ -775,12 +788,7 @@ FewReport PencilSolver::solve(const FewOptions& options, double* w, double* z, s
             break;
           }
         }
-        if (judgement.few)
-          throw InvalidArgument("count", "is " + std::to_string(options.count) + ", but there are only " +
-                                             std::to_string(judgement.leading) + " finite eigenvalues" +
-                                             (options.end == End::above || options.end == End::below
-                                                  ? " on this side of the target"
-                                                  : ""));
+        if (judgement.few) throw too_many(options.count, judgement.leading, one_side);
         if (judgement.done || stop) break;
         if (judgement.leading >= options.count + extra) extra = 2 * extra + 4;
         if (!lanczos->full()) continue;
@@ -815,6 +823,25 @@ FewReport PencilSolver::solve(const FewOptions& options, double* w, double* z, s
   }
   report.seconds = seconds;
   return report;
+}
+
+// The lowest pairs of a range that has at least as many.
+FewReport PencilSolver::solve_in(const Range& range, const FewOptions& options, double* w, double* z,
+                                 std::int64_t ldz) {
+  std::vector<double> values, vectors;
+  IntervalReport found = interval(pencil_.unscaled(range.low), pencil_.unscaled(range.high), 0, values,
+                                  z ? &vectors : nullptr, options.tolerance);
+  const std::int64_t n = pencil_.n(), m = std::min(options.count, static_cast<std::int64_t>(values.size()));
+  std::copy_n(values.begin(), m, w);
+  for (std::int64_t j = 0; z && j < m; ++j) std::copy_n(vectors.begin() + j * n, n, z + j * ldz);
+  found.m = m;
+  found.residuals.resize(static_cast<std::size_t>(m));
+  found.error_bounds.resize(static_cast<std::size_t>(m));
+  if (m < options.count) found.status = Status::not_converged;
+  found.shift_wished = 0;
+  found.shift_used = found.shifts.front();
+  found.shift_reason = "K is not positive semidefinite";
+  return found;
 }
 
 // The columns of the found pairs that the options ask for, values ascending.
@@ -927,7 +954,7 @@ void PencilSolver::orthogonalise(FoundPairs& found, std::vector<double>& blocks,
 }
 
 IntervalReport PencilSolver::interval(double a, double b, std::int64_t max_pairs, std::vector<double>& w,
-                                      std::vector<double>* z) {
+                                      std::vector<double>* z, double tolerance) {
   if (!(std::isfinite(a) && std::isfinite(b) && a < b))
     throw InvalidArgument("interval", "must have finite ends a < b");
   if (buckling_) throw InvalidArgument("buckling", "has no intervals");
@@ -935,7 +962,7 @@ IntervalReport PencilSolver::interval(double a, double b, std::int64_t max_pairs
   IntervalReport report;
   {
     const Stopwatch watch(seconds);
-    begin_call(0);
+    begin_call(tolerance);
     const std::int64_t n = pencil_.n();
     w.clear();
     if (z) z->clear();

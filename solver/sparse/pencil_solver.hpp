@@ -44,12 +44,15 @@ class PencilSolver {
   EigenvalueCount count(double s);  // s and the result are not scaled
   FewReport solve(const FewOptions& options, double* w, double* z, std::int64_t ldz);
   IntervalReport interval(double a, double b, std::int64_t max_pairs, std::vector<double>& w,
-                          std::vector<double>* z);
+                          std::vector<double>* z, double tolerance = 0);
 
  private:
   struct Point {
     double s = 0;
     std::int64_t number = 0;  // N(s)
+  };
+  struct Range {
+    double low = 0, high = 0;
   };
   struct Judgement;
   struct Slice;
@@ -58,7 +61,8 @@ class PencilSolver {
   std::int64_t number_of(double s, std::int64_t negative) const;
   Point point(double s, double step);
   Point shift_near(double wished, double direction, FewReport& report);
-  Point shift_for_lowest(std::int64_t count, FewReport& report);
+  std::optional<Range> range_of_lowest(const Point& zero, std::int64_t count);
+  FewReport solve_in(const Range& range, const FewOptions& options, double* w, double* z, std::int64_t ldz);
   double value_of(double theta, double s) const;
   double theta_of(double w, double s) const;
   InverseOperator inverse();

@@ -3,6 +3,7 @@
 #include <limits>
 #include <numeric>
 
+#include "solver/api/generalised.hpp"
 #include "solver/api/sparse.hpp"
 #include "solver/verify/verify.hpp"
 #include "tests/support/catch.hpp"
@@ -415,6 +416,15 @@ TEST_CASE("Start vectors cannot spoil a search") {
   check_against(a, options);
 }
 
+TEST_CASE("More pairs below a target than there are: refused at once, with their number") {
+  SKIP_WITHOUT_LIBRARY();
+  const PencilCase a = support::box(12, 11, 0, 1.0, 1 / std::sqrt(2.0));
+  const double target = (a.values[2] + a.values[3]) / 2;
+  check_against(a, pairs(3, End::below, target));
+  CHECK_THAT(refused(a, pairs(5, End::below, target)),
+             ContainsSubstring("there are only 3 finite eigenvalues on this side of the target"));
+}
+
 TEST_CASE("K is indefinite: the lowest and the highest pairs") {
   SKIP_WITHOUT_LIBRARY();
   PencilCase a = support::box(12, 11, 0);
@@ -423,6 +433,36 @@ TEST_CASE("K is indefinite: the lowest and the highest pairs") {
   for (const std::int64_t k : {1, 10}) {
     check_against(a, pairs(k));
     check_against(a, pairs(k, End::highest));
+  }
+}
+
+TEST_CASE("K is a diagonal of both signs, and M a stiffness matrix: the lowest and the highest pairs") {
+  SKIP_WITHOUT_LIBRARY();
+  const std::int64_t nx = 12, n = nx * 13;
+  const PencilCase box = support::box(nx, 13, 0);
+  support::SparseSum k{n};
+  for (std::int64_t i = 0; i < n; ++i) k.add(i, i, i % nx < nx / 2 ? 1 : -0.5);
+  PencilCase a{support::Csr(k), box.k, {}, {}};
+  std::vector<double> dense_k(static_cast<std::size_t>(n * n)), dense_m(dense_k.size());
+  for (std::int64_t i = 0; i < n; ++i) {
+    dense_k[static_cast<std::size_t>(i + n * i)] = a.k.value[static_cast<std::size_t>(i)];
+    for (std::int64_t p = a.m.offsets[static_cast<std::size_t>(i)];
+         p < a.m.offsets[static_cast<std::size_t>(i) + 1]; ++p)
+      dense_m[static_cast<std::size_t>(i + n * a.m.column[static_cast<std::size_t>(p)])] =
+          a.m.value[static_cast<std::size_t>(p)];
+  }
+  a.values.resize(static_cast<std::size_t>(n));
+  Options options;
+  options.vectors = false;
+  Devices devices;
+  devices.device = DeviceChoice::cpu;
+  REQUIRE(sygvd({.itype = 1}, n, dense_k.data(), n, dense_m.data(), n, a.values.data(), nullptr, n, options,
+                devices)
+              .status == Status::converged);
+  for (const std::int64_t count : {1, 2, 4}) {
+    CAPTURE(count);
+    check_against(a, pairs(count), 1e-11);
+    check_against(a, pairs(count, End::highest), 1e-11);
   }
 }
 
@@ -442,6 +482,9 @@ TEST_CASE("Small pencils and the identity") {
   check_against(three, pairs(2, End::nearest, 2));
   check_against(three, pairs(1, End::above, 2.5));
   CHECK_THAT(refused(three, pairs(2, End::above, 2.5)), ContainsSubstring("argument count"));
+  std::vector<double> far_away{-1e6};
+  for (int i = 1; i <= 60; ++i) far_away.push_back(i);
+  check_against(diagonal(far_away), pairs(4));
   const PencilCase identity = diagonal(std::vector<double>(50, 1.0));
   check_against(identity, pairs(7));
   check_against(identity, pairs(50));
