@@ -988,10 +988,25 @@ IntervalReport PencilSolver::interval(double a, double b, std::int64_t max_pairs
     double step = report.expected > 0 ? length * Slice::usual / static_cast<double>(report.expected) : length;
     while (low.number < end.number) {
       Slice slice;
+      // Eigenvalues that are far from all others get a slice of their own, because a shift is accurate for those next to it.
+      Point stop = end;
+      while (stop.number - low.number > 1 && stop.number - low.number <= 2 * Slice::usual &&
+             stop.s - low.s > std::max(std::abs(low.s), std::abs(stop.s)) / 4) {
+        const double quarter = (stop.s - low.s) / 4;
+        const auto number = [&](double at) { return point(at, 1e-6 * quarter).number; };
+        const Point middle = point(low.s + 2 * quarter, 1e-6 * quarter);
+        if (middle.number == low.number)
+          low = middle;
+        else if (middle.number == stop.number || number(low.s + quarter) == number(low.s + 3 * quarter))
+          stop = middle;
+        else
+          break;
+      }
       slice.low = low;
       // The shift has about the usual number of eigenvalues below it in this slice.
-      const std::int64_t rest = end.number - low.number;
-      double s = rest <= 2 * Slice::usual ? (low.s + end.s) / 2 : std::min(low.s + step, (low.s + end.s) / 2);
+      const std::int64_t rest = stop.number - low.number;
+      double s =
+          rest <= 2 * Slice::usual ? (low.s + stop.s) / 2 : std::min(low.s + step, (low.s + stop.s) / 2);
       for (int attempt = 0;; ++attempt) {
         slice.shift = point(s, 1e-6 * (s - low.s));
         const std::int64_t left = slice.shift.number - low.number;
@@ -999,13 +1014,13 @@ IntervalReport PencilSolver::interval(double a, double b, std::int64_t max_pairs
         if (left > 2 * Slice::usual) {
           s = low.s +
               (s - low.s) * std::max(0.1, static_cast<double>(Slice::usual) / static_cast<double>(left));
-        } else if (left < Slice::usual / 3 && end.number - slice.shift.number > 2 * Slice::usual) {
-          s += std::min(s - low.s, (end.s - s) / 2);
+        } else if (left < Slice::usual / 3 && stop.number - slice.shift.number > 2 * Slice::usual) {
+          s += std::min(s - low.s, (stop.s - s) / 2);
         } else {
           break;
         }
       }
-      slice.after = end.number - slice.shift.number;
+      slice.after = stop.number - slice.shift.number;
       const std::int64_t left = slice.shift.number - low.number;
       const std::int64_t wanted = left + std::min(slice.after, std::max(left, Slice::usual));
       const BasisSizes sizes(wanted + 4);
@@ -1020,7 +1035,7 @@ IntervalReport PencilSolver::interval(double a, double b, std::int64_t max_pairs
         const bool exhausted = !lanczos.step();
         if (!exhausted && !lanczos.full() && (lanczos.columns() < wanted || steps % 2 != 0)) continue;
         const RitzPairs& ritz = lanczos.ritz(larger, inner_tolerance);
-        done = slice.covered(ritz, end.s, exhausted, *this, pairs, gap);
+        done = slice.covered(ritz, stop.s, exhausted, *this, pairs, gap);
         if (done || exhausted) break;
         if (!lanczos.full()) continue;
         ++restarts;
@@ -1041,7 +1056,7 @@ IntervalReport PencilSolver::interval(double a, double b, std::int64_t max_pairs
       FoundPairs found = finish(lanczos, pairs, slice.shift.s);
       const std::int64_t found_by_lanczos = found.size();
       const double cut_step = std::max(gap, least_gap) / 32 * (slice.high.s - slice.shift.s);
-      slice.high = slice.high.s == end.s ? end : point(slice.high.s, cut_step);
+      slice.high = slice.high.s == stop.s ? stop : point(slice.high.s, cut_step);
       const std::int64_t expected = slice.high.number - low.number;
       for (int i = 1; i <= max_repairs && expected > found.size(); ++i)
         if (!repair(found, slice.shift.s, low.s, slice.high.s, expected, 100 + i)) break;
