@@ -19,7 +19,7 @@ namespace {
 constexpr double infinity = std::numeric_limits<double>::infinity();
 
 // Limit of delta / |theta| of a converged pair.
-constexpr double inner_tolerance = 1e-12;
+constexpr double inner_tolerance = 1e-12, buckling_tolerance = 1e-14;
 // Smallest relative gap in which a count is made, and one with which no further pair has to converge.
 constexpr double least_gap = 1e-7, good_gap = 1e-3;
 // If the largest |theta| exceeds that of the last wanted pair by this factor, the shift all but hits an eigenvalue.
@@ -683,11 +683,12 @@ const double* PencilSolver::start_blocks(const FewOptions& options, std::int64_t
 }
 
 void PencilSolver::begin_call(double tolerance) {
-  // By default what verify() accepts, as far as rounding errors of a solve allow it.
+  // By default what verify() accepts, as far as rounding errors of a solve allow it. Those of buckling grow with |w / s|.
   const double n = static_cast<double>(pencil_.n());
-  goal_ = tolerance > 0
-              ? tolerance
-              : std::clamp(4 * std::sqrt(n) * double_ulp, std::min(1e-13, 10 * n * double_ulp), 1e-12);
+  const double accepted = 10 * n * double_ulp;
+  goal_ = tolerance > 0 ? tolerance
+          : buckling_   ? std::min(accepted, 1e-12)
+                        : std::clamp(4 * std::sqrt(n) * double_ulp, std::min(1e-13, accepted), 1e-12);
   on_ = std::make_unique<CpuExecutor<double>>(pencil_.n(), MatrixOperator<double>());
   factorisations_ = solved_ = 0;
   factorisation_seconds_ = solve_seconds_ = 0;
@@ -772,7 +773,7 @@ FewReport PencilSolver::solve(const FewOptions& options, double* w, double* z, s
         const bool stop = solved_ >= options.max_products;
         const bool ripe = lanczos->columns() >= options.count + options.count / 2 && steps % 2 == 0;
         if (!exhausted && !lanczos->full() && !ripe && !stop) continue;
-        ritz = &lanczos->ritz(order_of(options.end), inner_tolerance);
+        ritz = &lanczos->ritz(order_of(options.end), buckling_ ? buckling_tolerance : inner_tolerance);
         judgement = judge(options, *ritz, shift, extra, exhausted);
         if (options.progress)
           options.progress(

@@ -416,6 +416,23 @@ TEST_CASE("Start vectors cannot spoil a search") {
   check_against(a, options);
 }
 
+TEST_CASE("Buckling of a plate: pairs far from the shift converge too") {
+  SKIP_WITHOUT_LIBRARY();
+  const std::int64_t nx = 13;
+  const PencilCase box = support::box(nx, 12, 0);
+  PencilCase a{box.k, {}, std::vector<double>(static_cast<std::size_t>(box.n())), {}};
+  for (std::int64_t i = 0; i < a.n(); ++i) a.diagonal[static_cast<std::size_t>(i)] = i % nx < 7 ? 1 : -0.5;
+  for (const double shift : {0.05, 0.117, -0.1})
+    for (const std::int64_t count : {3, 6}) {
+      CAPTURE(shift, count);
+      FewOptions options = pairs(count, End::nearest, shift);
+      options.buckling = true;
+      const Found found = solve(a, options);
+      check_accurate(a, found, true);
+      CHECK(found.report.proven);
+    }
+}
+
 TEST_CASE("More pairs below a target than there are: refused at once, with their number") {
   SKIP_WITHOUT_LIBRARY();
   const PencilCase a = support::box(12, 11, 0, 1.0, 1 / std::sqrt(2.0));
