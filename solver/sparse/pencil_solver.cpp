@@ -223,7 +223,8 @@ PencilSolver::Point PencilSolver::shift_near(double wished, double direction, Fe
   return point(wished + direction * step, direction * step);
 }
 
-// If K is indefinite: an interval with the lowest pairs, `count` at least. Else nothing, and the factor is that of the point 0.
+// Returns an interval with at least the `count` lowest pairs if K is indefinite. It returns nothing for other K, and the factor is then that of the
+// point 0.
 std::optional<PencilSolver::Range> PencilSolver::range_of_lowest(const Point& zero, std::int64_t count) {
   if (zero.number == 0) return std::nullopt;
   const double unit = pencil_.k_norm() / pencil_.m_norm();
@@ -683,7 +684,7 @@ const double* PencilSolver::start_blocks(const FewOptions& options, std::int64_t
 }
 
 void PencilSolver::begin_call(double tolerance) {
-  // By default what verify() accepts, as far as rounding errors of a solve allow it. Those of buckling grow with |w / s|.
+  // By default what verify() accepts, as far as rounding errors of a solve allow it. For buckling these errors grow with |w / s|.
   const double n = static_cast<double>(pencil_.n());
   const double accepted = 10 * n * double_ulp;
   goal_ = tolerance > 0 ? tolerance
@@ -826,7 +827,7 @@ FewReport PencilSolver::solve(const FewOptions& options, double* w, double* z, s
   return report;
 }
 
-// The lowest pairs of a range that has at least as many.
+// Returns the lowest pairs. The range has at least options.count pairs.
 FewReport PencilSolver::solve_in(const Range& range, const FewOptions& options, double* w, double* z,
                                  std::int64_t ldz) {
   std::vector<double> values, vectors;
@@ -989,7 +990,7 @@ IntervalReport PencilSolver::interval(double a, double b, std::int64_t max_pairs
     double step = report.expected > 0 ? length * Slice::usual / static_cast<double>(report.expected) : length;
     while (low.number < end.number) {
       Slice slice;
-      // Eigenvalues that are far from all others get a slice of their own, because a shift is accurate for those next to it.
+      // Eigenvalues that are far from all others get a slice of their own, because a shift is accurate for the eigenvalues next to it.
       Point stop = end;
       while (stop.number - low.number > 1 && stop.number - low.number <= 2 * Slice::usual &&
              stop.s - low.s > std::max(std::abs(low.s), std::abs(stop.s)) / 4) {
