@@ -221,7 +221,7 @@ TEST_CASE("pencils: what is not solved is refused by its option or file") {
              ContainsSubstring("order 2"));
 }
 
-TEST_CASE("--near of a large matrix without an engine is refused at once") {
+TEST_CASE("pairs near a value of a large matrix without an engine are refused at once") {
   const TemporaryFolder folder;
   SparseSum a{60000};
   for (std::int64_t i = 0; i < a.n; ++i) a.add(i, i, static_cast<double>(i));
