@@ -62,6 +62,22 @@ struct BasisSizes {
     kept = blocks_of(count + std::max<std::int64_t>(block_width, count / 4)) * block_width;
     most = blocks_of(kept + std::max(3 * kept / 2, std::int64_t{6 * block_width})) + 2;
   }
+  // Called before each restart with the number of leading converged pairs. True: the basis has become larger, because there are more of them than a
+  // restart keeps, or because several cycles brought no further one. Copies of a multiple eigenvalue that do not fit into the basis would never
+  // converge together.
+  bool grow(std::int64_t leading) {
+    idle_cycles_ = leading > most_leading_ ? 0 : idle_cycles_ + 1;
+    most_leading_ = std::max(most_leading_, leading);
+    if (leading + block_width <= kept && idle_cycles_ < 5) return false;
+    idle_cycles_ = 0;
+    kept += kept / 2;
+    most = BasisSizes(kept).most;
+    return true;
+  }
+
+ private:
+  std::int64_t most_leading_ = -1;
+  int idle_cycles_ = 0;
 };
 
 // A cut behind `count` of the known distances, which ascend, in the widest gap. `next` is a lower bound of the first unknown
@@ -755,7 +771,6 @@ FewReport PencilSolver::solve(const FewOptions& options, double* w, double* z, s
       if (const auto range = range_of_lowest(shift, options.count))
         return solve_in(*range, options, w, z, ldz);
     report.shift_wished = pencil_.unscaled(wished);
-    const BasisSizes sizes(options.count + 4);
     std::optional<InverseLanczos> lanczos;
     Judgement judgement;
     const RitzPairs* ritz = nullptr;
@@ -765,9 +780,10 @@ FewReport PencilSolver::solve(const FewOptions& options, double* w, double* z, s
         throw too_many(options.count, shift.number, true);
       on_ = std::make_unique<CpuExecutor<double>>(pencil_.n(), MatrixOperator<double>());
       const double* const start = start_blocks(options, 1);
+      BasisSizes sizes(options.count + 4);
       lanczos.emplace(*on_, inverse(), 1, sizes.most, 0);
       lanczos->begin(start, start ? options.start_count : 0);
-      std::int64_t extra = 4, kept = sizes.kept;
+      std::int64_t extra = 4;
       std::optional<double> moved;
       for (std::int64_t steps = 1; !judgement.done && !exhausted; ++steps) {
         exhausted = !lanczos->step();
@@ -795,11 +811,8 @@ FewReport PencilSolver::solve(const FewOptions& options, double* w, double* z, s
         if (judgement.leading >= options.count + extra) extra = 2 * extra + 4;
         if (!lanczos->full()) continue;
         ++report.restarts;
-        if (judgement.leading + block_width > kept) {
-          kept += kept / 2;
-          lanczos->grow(BasisSizes(kept).most);
-        }
-        lanczos->restart(kept);
+        if (sizes.grow(judgement.leading)) lanczos->grow(sizes.most);
+        lanczos->restart(sizes.kept);
       }
       if (!moved) break;
       shift = point(*moved, 1e-3 * (*moved - shift.s));
@@ -1025,12 +1038,11 @@ IntervalReport PencilSolver::interval(double a, double b, std::int64_t max_pairs
       slice.after = stop.number - slice.shift.number;
       const std::int64_t left = slice.shift.number - low.number;
       const std::int64_t wanted = left + std::min(slice.after, std::max(left, Slice::usual));
-      const BasisSizes sizes(wanted + 4);
+      BasisSizes sizes(wanted + 4);
       on_ = std::make_unique<CpuExecutor<double>>(n, MatrixOperator<double>());
       InverseLanczos lanczos(*on_, inverse(), 1, sizes.most, 0);
       lanczos.begin();
       std::vector<std::int64_t> pairs;
-      std::int64_t kept = sizes.kept;
       double gap = 1;
       bool done = false;
       for (int restarts = 0, steps = 1; restarts <= 100 && !done; ++steps) {
@@ -1042,11 +1054,8 @@ IntervalReport PencilSolver::interval(double a, double b, std::int64_t max_pairs
         if (!lanczos.full()) continue;
         ++restarts;
         ++report.restarts;
-        if (ritz.leading() + block_width > kept) {
-          kept += kept / 2;
-          lanczos.grow(BasisSizes(kept).most);
-        }
-        lanczos.restart(kept);
+        if (sizes.grow(ritz.leading())) lanczos.grow(sizes.most);
+        lanczos.restart(sizes.kept);
       }
       if (!done) {
         report.status = Status::not_converged;

@@ -154,10 +154,14 @@ TEST_CASE("A shift on an eigenvalue of high multiplicity moves, and the report s
 
 TEST_CASE("A multiple value with more copies than the basis keeps") {
   SKIP_WITHOUT_LIBRARY();
-  FewOptions options = pairs(26, End::nearest, 4);
-  options.max_products = 4000;  // copies that never converge together would take them all
-  const Found found = check_against(support::five_point(60), options);
-  CHECK(found.report.found == 60);
+  const PencilCase a = support::five_point(60);
+  for (const std::int64_t count : {24, 26, 28, 35}) {
+    CAPTURE(count);
+    FewOptions options = pairs(count, End::nearest, 4);
+    options.max_products = 4000;  // copies that never converge together would take them all
+    const Found found = check_against(a, options);
+    CHECK(found.report.found >= 60);
+  }
 }
 
 TEST_CASE("A count on a threefold value moves") {
@@ -496,7 +500,7 @@ TEST_CASE("Small pencils and the identity") {
   check_against(three, pairs(3));
   check_against(three, pairs(2, End::nearest, 1.9));
   check_against(three, pairs(1, End::nearest, 2));
-  check_against(three, pairs(2, End::nearest, 2));
+  check_against(three, pairs(3, End::nearest, 2));
   check_against(three, pairs(1, End::above, 2.5));
   CHECK_THAT(refused(three, pairs(2, End::above, 2.5)), ContainsSubstring("argument count"));
   std::vector<double> far_away{-1e6};

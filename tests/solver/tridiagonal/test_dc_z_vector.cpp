@@ -45,7 +45,7 @@ TEST_CASE("z is the children's end rows in merged order, of norm 1") {
   std::copy_n(d, 5, x.d);
   std::copy_n(column, 5, x.column);
   for (const double e : {0.5, -0.5}) {
-    for (Index i = 0; i < 5; ++i) form_z(merge, {true}, q, x, e, i);
+    for (Index i = 0; i < 5; ++i) form_z(merge, {0, n}, q, x, e, i);
     const double sign = e < 0 ? -1 : 1;
     const double expected_d[] = {1, 2, 3, 3, 3};
     const double expected_z[] = {-0.8, sign * 0.96, 0.6, 0.0, sign * 0.28};
@@ -67,7 +67,7 @@ TEST_CASE("With values only, z comes from the last row of child 1 and the first 
   const std::vector<double> rows{7, 1, 1, 8};  // column 0: first row 7, last row 1; column 1: first 1, last 8
   m.x.d[0] = 5, m.x.d[1] = 4;
   m.x.column[0] = 0, m.x.column[1] = 1;
-  for (Index i = 0; i < 2; ++i) form_z(merge, {false}, {rows.data(), 2, 2, 2}, m.x, 1, i);
+  for (Index i = 0; i < 2; ++i) form_z(merge, {}, {rows.data(), 2, 2, 2}, m.x, 1, i);
   CHECK(m.x.merged_d[0] == 4);
   CHECK(m.x.merged_z[0] == Approx(std::sqrt(0.5)));
   CHECK(m.x.merged_z[1] == Approx(std::sqrt(0.5)));
