@@ -108,8 +108,8 @@ enum class FactorLibrary {
   automatic,  // the first one that is available
   none,       // no factorisation: what needs one is refused
   mumps,      // MUMPS, sequential, with METIS; found when eigen_g is built (EIGEN_G_MUMPS)
-  pardiso,    // PARDISO of Intel's MKL, loaded when it is first used
-  cudss       // NVIDIA cuDSS on a GPU
+  pardiso,    // PARDISO of Intel's MKL; not supported yet, so it is never available
+  cudss       // NVIDIA cuDSS on a GPU; not supported yet, so it is never available
 };
 const char* name(FactorLibrary library);  // "auto", "none", "mumps", "pardiso", "cudss"
 std::optional<FactorLibrary> factor_library_of(std::string_view name);
@@ -258,8 +258,10 @@ template <class T>
                                   const FewOptions& options, const Devices& devices = {});
 
 // The pairs of the pencil K - w M. Vectors have z^T M z = 1. K and M are checked as A above. A singular M has infinite eigenvalues, which
-// are never found nor counted. Pairs are accurate to working precision where the report says converged; options.tolerance, if it is not 0,
-// is then the limit of |K z - w M z| / ((|K|_1 + |w| |M|_1) |z|). Throws InvalidArgument also for
+// are never found nor counted. Pairs are accurate to working precision where the report says converged. The limit of
+// |K z - w M z| / ((|K|_1 + |w| |M|_1) |z|) is options.tolerance. By default the limit is 4 sqrt(n) 2^-52, at least 1e-13 or 10 n 2^-52 if that is less, and
+// at most 1e-12; for buckling it is 10 n 2^-52, at most 1e-12. If K is indefinite, the lowest pairs come from an interval below which there are no
+// eigenvalues. Throws InvalidArgument also for
 //   m         a negative entry on its diagonal; not positive semidefinite; a common null vector of K and M
 //   library   no factor library is available, and the dense solver would take too long
 //   count     fewer finite eigenvalues than count

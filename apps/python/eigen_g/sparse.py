@@ -104,7 +104,7 @@ def __getattr__(name: str) -> Any:
 
 
 def engines() -> dict[str, str]:
-    """The libraries that factorise sparse matrices here, with their versions: "mumps", "pardiso", "cudss". Empty: there is none."""
+    """The libraries that factorise sparse matrices here, with their versions. Only "mumps" is supported so far. Empty: there is none."""
     return dict(_core.factor_libraries())
 
 
@@ -640,7 +640,7 @@ def eigsh(
     proof    how it is established that no pair is missing. "counts": by the number of eigenvalues below two points around the pairs,
              which takes one or two factorisations. "probe": by random vectors. "none". "auto": by counts if there is a factorisation.
              If counts do not prove it, there is a RuntimeWarning
-    engine   the library that factorises: "auto", "none", "mumps", "pardiso", "cudss"; engines() lists what this machine has
+    engine   the library that factorises: "auto", "none" or "mumps"; engines() lists what this machine has
     device, threads, progress   as in eigen_g.eigh; progress(fraction)
     info     True: returns w, v and a SparseReport
 
