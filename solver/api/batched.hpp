@@ -7,8 +7,14 @@
 // its index in the batch. The results of eigen_g() may differ from them by rounding errors.
 // A NaN, an infinity or a failure in one matrix harms that matrix only, and its status says so.
 //
-// The kernels for batches solve many matrices of order up to 128 at the same time on a GPU. The solver of eigen_g.hpp solves larger problems
-// one after the other. If the GPU's shared memory is too small for the kernels, it solves all problems. On the CPU each thread solves matrices of its own. Matrices of order 300 or more are solved one after the other, each with the
+// The kernels for batches solve many matrices at the same time on a GPU, up to a largest order:
+//
+//                          compute capability 9.0 or later   earlier
+//   standard problems      512                               128
+//   generalised problems   128                               128
+//
+// The solver of eigen_g.hpp solves larger problems one after the other. If the GPU's shared memory is too small for the kernels, it solves
+// all problems. On the CPU each thread solves matrices of its own. Matrices of order 300 or more are solved one after the other, each with the
 // threads that eigen_g() takes for its order.
 //
 //   std::vector<double> a(count * n * n), w(count * n), z(count * n * n);

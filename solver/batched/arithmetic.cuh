@@ -19,6 +19,7 @@ struct Limits;
 template <>
 struct Limits<double> {
   static constexpr double half_eps = 0x1p-53, largest = 1.7976931348623157e308;
+  static constexpr double no_phase = 1e-290;      // a smaller |x| counts as zero
   static constexpr double no_reflector = 1e-280;  // a smaller |x|^2 below the subdiagonal counts as zero
   static constexpr double hypotenuse = 1e-280;  // below it a sum of two squares is formed from scaled numbers
   static constexpr double up = 0x1p500, down = 0x1p-500;
@@ -27,6 +28,7 @@ struct Limits<double> {
 template <>
 struct Limits<float> {
   static constexpr float half_eps = 0x1p-24f, largest = 3.402823466e38f;
+  static constexpr float no_phase = 1e-30f;
   static constexpr float no_reflector = 1e-30f;
   static constexpr float hypotenuse = 1e-30f;
   static constexpr float up = 0x1p60f, down = 0x1p-60f;
@@ -193,7 +195,8 @@ __device__ __forceinline__ Reflector<R> make_reflector(R alpha, R tail) {
 }
 template <class R>
 __device__ __forceinline__ Reflector<DeviceComplex<R>> make_reflector(DeviceComplex<R> alpha, R tail) {
-  const R size = hypot(alpha.re, alpha.im);
+  R size = hypot(alpha.re, alpha.im);
+  if (!(size > Limits<R>::no_phase)) size = 0;
   const DeviceComplex<R> unit =
       size > 0 ? DeviceComplex<R>(alpha.re / size, alpha.im / size) : DeviceComplex<R>(1);
   if (!(tail > Limits<R>::no_reflector)) return {alpha, 0, size, unit};

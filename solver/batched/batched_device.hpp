@@ -1,4 +1,4 @@
-// Batches of small matrices on a GPU. CUDA builds only.
+// Batches of matrices of order up to 512 on a GPU. CUDA builds only.
 #pragma once
 
 #include <cstdint>
@@ -17,9 +17,7 @@ class Resources;
 
 namespace eigen_g::batched {
 
-// The kernels for orders 129 to 512 (run_in_memory.cuh) are right in the emulation only. On a GPU some of their results were NaN, so they are
-// not used yet: 512 would switch them on.
-inline constexpr int largest_order = 128;
+inline constexpr int largest_order = 512;
 // For generalised problems. A pencil is the pair of matrices A and B of such a problem.
 inline constexpr int largest_pencil_order = 128;
 

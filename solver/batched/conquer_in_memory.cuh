@@ -72,10 +72,12 @@ __global__ void __launch_bounds__(merge_threads(MC))
   using R = real_t<T>;
   using L = Limits<R>;
   constexpr int TN = merge_threads(MC), roots = TN / 2;
-  R* const d = reinterpret_cast<R*>(DynamicShared<pair_t<R>>::memory());  // as ConquerMemory
-  R *const ds = d + MC, *const zs = ds + MC, *const dl = zs + MC, *const zz = dl + MC, *const rc = zz + MC,
-           *const rs = rc + MC, *const origin = rs + MC, *const zh = ds, *const tau = zs;
-  int* const src = reinterpret_cast<int*>(origin + MC);
+  R* const d =
+      reinterpret_cast<R*>(DynamicShared<pair_t<R>>::memory());  // as ConquerMemory, but origin follows dl
+  // tau, dl and origin are neighbours. With other arrays between them nvcc 13.0 reads dl[j] from a wrong address in the loop of the new z.
+  R *const ds = d + MC, *const zs = ds + MC, *const dl = zs + MC, *const origin = dl + MC,
+           *const zz = origin + MC, *const rc = zz + MC, *const rs = rc + MC, *const zh = ds, *const tau = zs;
+  int* const src = reinterpret_cast<int*>(rs + MC);
   int *const ks = src + MC, *const ri = ks + MC, *const rj = ri + MC, *const count = rj + MC;
   const int merges = leaves / span, tid = threadIdx.x, lane = tid % 32, warp = tid / 32;
   const std::int64_t matrix = blockIdx.x / merges, row = matrix * work.ld, ld = work.ld;

@@ -73,7 +73,8 @@ void run_in_memory(const Launch& launch, const Chunk<T>& chunk, Work<T> work, bo
            multiply_shared(sizeof(R)), chunk, work, span, leaves, rows);
     std::swap(work.q, work.q_next);
   }
-  launch(order_in_memory<T>, count, order_threads, n * static_cast<int>(sizeof(R)), chunk, work);
+  launch(order_in_memory<T>, count, order_threads, (n + 3) / 4 * 4 * static_cast<int>(sizeof(R)), chunk,
+         work);
   const int strips = (chunk.to - chunk.from + tile_size - 1) / tile_size;
   if (!vectors || strips == 0) return;
   launch(factors_in_memory<T>, count * (work.ld / tile_size), tile_threads, factors_shared<T>(), chunk, work);

@@ -128,7 +128,7 @@ def test_subsets_overwrite_and_errors(framework):
     assert framework.host(w32).dtype == framework.host(v32).dtype == np.float32
     assert eigen_g.verify(single, w32, v32).passed
     stack = eigen_g.eigh(framework.array(np.stack([a, 2 * a])))
-    np.testing.assert_array_equal(framework.host(stack.eigenvalues)[0], w)
+    np.testing.assert_allclose(framework.host(stack.eigenvalues)[0], w, atol=1e-12)  # kernels for batches round differently
     assert framework.host(stack.eigenvectors).shape == (2, *a.shape)
     with pytest.raises(ValueError, match="cpu"):
         eigen_g.eigh(framework.array(a), device="cpu")

@@ -123,7 +123,7 @@ std::vector<int> kinds_of_order(int n, int count) {
   for (int& kind : chosen) {
     const std::string name = families[static_cast<std::size_t>(kind)];
     if ((sizeof(real_t<T>) == 4 && n > 180 && name == "T graded up") ||
-        (n > 300 &&
+        (n > 200 &&
          (name == "geometric" || name == "clusters" || name == "one small" || name == "arithmetic")))
       kind = 0;
   }
@@ -139,9 +139,10 @@ int matrices(int usual) {
 
 TEMPLATE_TEST_CASE("BatchOnDevice: hard families, and values only", "[gpu][racecheck]", ALL_TYPES) {
   NEEDS_GPU();
-  for (const std::int64_t order : support::sizes(
-           {1, 2, 3, 4, 5, 6, 7, 8, 9, 15, 16, 17, 31, 32, 33, 47, 48, 49, 63, 64, 65, 95, 96, 97, 127, 128},
-           {3, 8, 16, 32, 48, 64, 96, 128, 130, 258})) {
+  for (const std::int64_t order :
+       support::sizes({1,  2,  3,  4,  5,  6,  7,  8,  9,   15,  16,  17,  31,  32,  33, 47,
+                       48, 49, 63, 64, 65, 95, 96, 97, 127, 128, 129, 200, 256, 257, 512},
+                      {3, 8, 16, 32, 48, 64, 96, 128, 130, 258})) {
     const int n = static_cast<int>(order);
     if (!BatchOnDevice<TestType>::supports(n, true)) continue;
     const int count = matrices(n > 128 ? 19 : n > 64 ? 57 : 304);
@@ -150,7 +151,7 @@ TEMPLATE_TEST_CASE("BatchOnDevice: hard families, and values only", "[gpu][racec
     std::int64_t others = 0;
     for (std::int64_t k = 0; k < batch.count(); ++k) {
       CAPTURE(n, k);
-      if (k < 2 * static_cast<std::int64_t>(families.size())) check_pairs(batch, pairs, k);
+      if (k < (n > 300 ? 2 : 2 * static_cast<std::int64_t>(families.size()))) check_pairs(batch, pairs, k);
       if (n > 32)
         others += !same_bits(values.values(k), pairs.values(k));
       else
@@ -164,8 +165,14 @@ TEMPLATE_TEST_CASE("BatchOnDevice: bits do not depend on the batch, its order or
                    ALL_TYPES) {
   NEEDS_GPU();
   // The large batch has several chunks on a GPU with 132 multiprocessors.
-  for (const auto& [n, usual] :
-       {std::pair{3, 1000}, {7, 33000}, {32, 17500}, {48, 9000}, {65, 3000}, {128, 1200}}) {
+  for (const auto& [n, usual] : {std::pair{3, 1000},
+                                 {7, 33000},
+                                 {32, 17500},
+                                 {48, 9000},
+                                 {65, 3000},
+                                 {128, 1200},
+                                 {150, 540},
+                                 {260, 140}}) {
     if (!BatchOnDevice<TestType>::supports(n, true)) continue;
     const int few = 40, many = matrices(usual);
     Batch<TestType> batch = make_batch<TestType>(n, kinds_of_order<TestType>(n, few), false, 0),
@@ -193,9 +200,10 @@ TEMPLATE_TEST_CASE("BatchOnDevice: bits do not depend on the batch, its order or
 TEMPLATE_TEST_CASE("BatchOnDevice: a NaN or an infinity harms its own matrix only", "[gpu]", ALL_TYPES) {
   NEEDS_GPU();
   using R = real_t<TestType>;
-  for (const int n : {1, 3, 4, 9, 32, 33, 64, 128}) {
+  for (const int n : {1, 3, 4, 9, 32, 33, 64, 128, 150, 290}) {
     if (!BatchOnDevice<TestType>::supports(n, true)) continue;
-    Batch<TestType> batch = make_batch<TestType>(n, kinds_of_order<TestType>(n, matrices(200)));
+    Batch<TestType> batch =
+        make_batch<TestType>(n, kinds_of_order<TestType>(n, matrices(n > 128 ? 20 : 200)));
     const Pairs<TestType> clean = solve(batch);
     for (std::int64_t k = 1; k < batch.count(); k += 2) {
       const int j = static_cast<int>(k * 5 % n), i = j + static_cast<int>(k * 3 % (n - j));
@@ -222,11 +230,13 @@ TEMPLATE_TEST_CASE("BatchOnDevice: a NaN or an infinity harms its own matrix onl
 TEMPLATE_TEST_CASE("BatchOnDevice: a graph replays a solve, and two streams solve at once", "[gpu]",
                    ALL_TYPES) {
   NEEDS_GPU();
-  for (const auto& [n, usual] : {std::pair{4, 500}, {16, 22000}, {64, 5000}, {128, 1200}}) {
+  for (const auto& [n, usual] :
+       {std::pair{4, 500}, {16, 22000}, {64, 5000}, {128, 1200}, {140, 540}, {300, 140}}) {
     if (!BatchOnDevice<TestType>::supports(n, true)) continue;
     const Batch<TestType> batch = make_batch<TestType>(
                               n, std::vector<int>(static_cast<std::size_t>(matrices(usual)), 0)),
-                          other = make_batch<TestType>(n, kinds_of_order<TestType>(n, matrices(300)), true);
+                          other = make_batch<TestType>(
+                              n, kinds_of_order<TestType>(n, matrices(n > 128 ? 20 : 300)), true);
     const Pairs<TestType> expected = solve(batch), expected_other = solve(other);
     CAPTURE(n);
     Solve<TestType> first(batch), second(other);

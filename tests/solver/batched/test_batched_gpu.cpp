@@ -158,14 +158,14 @@ TEMPLATE_TEST_CASE("batch on a GPU: every family and size, either triangle, with
         CHECK(q.ascending);
         CHECK(q.residual <= support::limits::batch(n));
         CHECK(q.orthogonality <= support::limits::batch(n));
-        if (n > 128) {  // one by one: host pointers have a workspace of another layout
+        if (n > 512) {  // one by one: host pointers have a workspace of another layout
           const support::BatchQuality of_host =
               support::quality(batch, k, from_host.values(k), from_host.vectors(k, n));
           CHECK(of_host.residual <= support::limits::batch(n));
           CHECK(of_host.orthogonality <= support::limits::batch(n));
         }
         for (const BatchPairs<T>* p : {&packed, &from_host}) {
-          if (n > 128 && p == &from_host) continue;
+          if (n > 512 && p == &from_host) continue;
           CHECK(same_bits(p->values(k), pairs.values(k)));
           CHECK(same_bits(p->vectors(k, n), pairs.vectors(k, n)));
         }
@@ -189,7 +189,12 @@ TEMPLATE_TEST_CASE("batch on a GPU: bits do not depend on the batch, the place, 
     const StoredBatch<T> few = batch_of_families<T>(n, batch_families);
     std::vector<BatchPairs<T>> expected;
     for (std::int64_t k = 0; k < few.count; ++k) expected.push_back(solve(alone(few, k)));
-    const std::int64_t count = n > 128 ? 30 : n > 64 ? 2300 : n > 32 ? 9000 : 25000;  // several chunks
+    const std::int64_t count = n > 512   ? 30
+                               : n > 256 ? 140
+                               : n > 128 ? 540
+                               : n > 64  ? 2300
+                               : n > 32  ? 9000
+                                         : 25000;  // several chunks
     const StoredBatch<T> many = repeated(few, count);
     for (const cudaStream_t stream : {one.stream(), two.stream()}) {
       const BatchPairs<T> found = solve(many, {}, 0, 0, stream);
@@ -230,12 +235,12 @@ TEMPLATE_TEST_CASE("batch on a GPU: a part by index has the bits of the whole, a
       const std::vector<real_t<T>> all = whole.values(k);
       const std::vector<T> vectors = whole.vectors(k, n);
       for (const BatchPairs<T>* p : {&part, &from_host}) {
-        if (n > 128 && p == &from_host) continue;
+        if (n > 512 && p == &from_host) continue;
         CHECK(same_bits(p->values(k), {all.begin() + (first - 1), all.begin() + last}));
-        if (n <= 128)  // larger orders: the values alone have the bits of the whole
+        if (n <= 512)  // larger orders: the values alone have the bits of the whole
           CHECK(same_bits(p->vectors(k, n), {vectors.begin() + (first - 1) * n, vectors.begin() + last * n}));
       }
-      if (n <= 128) CHECK(same_bits(vectors, {z.begin() + k * n * n, z.begin() + (k + 1) * n * n}));
+      if (n <= 512) CHECK(same_bits(vectors, {z.begin() + k * n * n, z.begin() + (k + 1) * n * n}));
     }
   }
 }

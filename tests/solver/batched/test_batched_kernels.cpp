@@ -333,6 +333,19 @@ TEMPLATE_TEST_CASE("batched kernels: no kernel needs more shared memory than the
       }
 }
 
+TEMPLATE_TEST_CASE("batched kernels: the phase of a reflector has modulus one", "", float, double) {
+  using R = TestType;
+  const R least = std::numeric_limits<R>::denorm_min(), normal = std::numeric_limits<R>::min();
+  for (const R re : {R(0), least, 3 * least, normal, R(1e-20), R(1)})
+    for (const R im : {R(0), least, 2 * least, normal, R(1e-20), R(1)})
+      for (const R tail : {R(0), normal, R(1e-12), R(1)}) {
+        CAPTURE(re, im, tail);
+        const auto h = make_reflector(DeviceComplex<R>(re, im), tail);
+        CHECK(std::abs(std::hypot(h.phase.re, h.phase.im) - 1) < 8 * std::numeric_limits<R>::epsilon());
+        CHECK(h.e >= 0);
+      }
+}
+
 TEST_CASE("emulation: faults of a kernel are found") {
   const auto barrier_of_some = [](int threads) {
     if (static_cast<int>(threadIdx.x) < threads) __syncthreads();
