@@ -116,6 +116,11 @@ typename Products<T>::Held Products<T>::hold(MatrixView<const T> a_dev) const {
 }
 
 template <class T>
+void Products<T>::count_native(double flops) const {
+  impl_->flops[Engine::native] += flops;
+}
+
+template <class T>
 EngineFlops Products<T>::take_flops() const {
   return std::exchange(impl_->flops, {});
 }

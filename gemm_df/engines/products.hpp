@@ -61,8 +61,8 @@ class Products {
   bool syr2k_lower_and_product(T alpha, MatrixView<const T> a_dev, MatrixView<const T> b_dev,
                                MatrixView<T> c_dev, const ProductBeside<T>& product) const;
 
-  // While the result lives, the entries of `a_dev` do not change. An engine that converts operands then converts this matrix once, for
-  // all products whose A is a part of it that begins at a multiple of 64 columns, with op_a = Op::none. It does not if it has
+  // An engine that converts operands converts `a_dev` once, for all products whose A is a part of it that begins at a multiple of 16
+  // columns, with op_a = Op::none, while the result lives. The entries of these parts must not change. Nothing is converted if there is
   // too little memory. Only one matrix is held at a time; Engine::automatic holds none.
   class Held {
    public:
@@ -78,6 +78,9 @@ class Products {
     EngineProducts<T>* engine_;
   };
   [[nodiscard]] Held hold(MatrixView<const T> a_dev) const;
+
+  // Counts flops of products that the caller computes natively, for take_flops().
+  void count_native(double flops) const;
 
   EngineFlops take_flops() const;       // since the last call, for each engine
   std::uint64_t scratch_bytes() const;  // device memory now allocated

@@ -129,6 +129,7 @@ class OzakiEngine final : public NativeEngine<double> {
         left_.release();
         right_.release();
         sums_ = {};
+        if (!held_matrix_.data) held_.release();
         if (memory_ < least) throw;
         memory_ /= 2;
       }
