@@ -40,8 +40,8 @@ std::uint64_t back_transform_chase_in_blocks_bytes(const ChaseTiles& tiles, std:
 // Applies the groups first_group ... last_group to z_dev (n x m, m > 0).
 //   v, factors  V and -T of these groups' tiles, as chase_factors() leaves them; device, in
 //   workspace   back_transform_chase_in_blocks_bytes() bytes or more; device
-// Ordered on the products' queue. The bits do not depend on the size of the workspace if those of the engine's products do not depend on
-// the number of columns. Throws DeviceError. Cost, in flops of the products: 4 n^2 m by the engine, about 3 n^2 q (b + width) native.
+// Ordered on the products' queue. The bits do not depend on the size of the workspace if the bits of the engine's products do not depend
+// on the number of columns. Throws DeviceError. Cost, in flops of the products: 4 n^2 m by the engine, about 3 n^2 q (b + width) native.
 template <class R>
 void back_transform_chase_in_blocks(const Products<R>& products, const ChaseTiles& tiles, const double* v,
                                     const double* factors, std::int64_t first_group, std::int64_t last_group,

@@ -53,7 +53,7 @@ struct Residues {
 // A converted operand, or some of its lines and terms.
 struct OperandView {
   Residues residues;
-  const int* bases = nullptr;  // of the lines
+  const int* bases = nullptr;  // the base of each line
   const int* any = nullptr;    // 1 if some line of the operand is not finite
   Source first, second;        // the entries
   std::int64_t lines = 0;

@@ -59,7 +59,7 @@ void multiply_residues(const Queue& queue, int moduli, const OperandView& a, con
         CUBLAS_COMPUTE_32I, CUBLAS_GEMM_DEFAULT));
 }
 
-// Rows and columns of a block of C whose sums have at most `entries` entries: about twice as many rows as columns.
+// Rows and columns of a block of C whose sums have at most `entries` entries. It has about two rows for each column.
 struct Block {
   std::int64_t rows, columns;
 };

@@ -14,7 +14,7 @@
 // 2^31 - 2^18, so no sum leaves 32 bits. Longer lines are divided into slices of max_terms terms, and the results are added in double.
 //
 // Error. Rounding to integers changes each a(l) by at most 2^-e / 2. e is the largest integer that keeps |a'|_2 <= R, so 2^-e <= 2 |a|_2 / R
-// but for the bound of the norm, which is at most 2^-7 too large. With 2^-f alike, against exact arithmetic on the doubles:
+// times 1 + 2^-7 for the bound of the norm. With 2^-f alike, against exact arithmetic on the doubles:
 //
 //   |error| <= (2^-e |b|_1 + 2^-f |a|_1 + 2^-(e + f) k / 2) / 2  <=  2.02 sqrt(k) |a|_2 |b|_2 / R + k |a|_2 |b|_2 / R^2
 //
@@ -48,9 +48,9 @@ __extension__ typedef unsigned __int128 Wide;
 
 inline constexpr int max_moduli = 16;
 // The largest pairwise coprime integers up to 256.
-inline constexpr std::array<int, max_moduli> moduli{256, 255, 253, 251, 247, 241, 239, 233,
-                                                    229, 227, 223, 217, 211, 199, 197, 193};
-// Number of moduli for errors like those of native products, and for faster products with somewhat larger errors.
+inline constexpr std::array<int, max_moduli> all_moduli{256, 255, 253, 251, 247, 241, 239, 233,
+                                                        229, 227, 223, 217, 211, 199, 197, 193};
+// Number of moduli for errors like the errors of native products, and for faster products with somewhat larger errors.
 inline constexpr int moduli_of_native_errors = 15, moduli_of_fast_products = 14;
 
 // The terms of a line are padded to a multiple of this, because integer products need aligned columns.
@@ -63,7 +63,7 @@ inline constexpr int not_finite = INT_MIN;
 
 constexpr Wide product_of_moduli(int count) {
   Wide p = 1;
-  for (int i = 0; i < count; ++i) p *= static_cast<Wide>(moduli[static_cast<std::size_t>(i)]);
+  for (int i = 0; i < count; ++i) p *= static_cast<Wide>(all_moduli[static_cast<std::size_t>(i)]);
   return p;
 }
 constexpr double power_of_two(int exponent) {
@@ -86,7 +86,7 @@ constexpr double leading(Wide x) {
 // The constants of modulus number i of `count`.
 template <int count, int i>
 struct Modulus {
-  static constexpr int p = moduli[i];
+  static constexpr int p = all_moduli[i];
   // Residue of 256^digit, at least -128 and at most 127.
   static constexpr int residue_of_digit(int digit) {
     int r = 1;

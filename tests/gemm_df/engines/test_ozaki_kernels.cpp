@@ -186,7 +186,7 @@ void check_fractions() {
 TEST_CASE("The moduli are coprime, and their product leaves the bits that the header states") {
   for (int i = 0; i < max_moduli; ++i)
     for (int j = 0; j < i; ++j)
-      CHECK(std::gcd(moduli[static_cast<std::size_t>(i)], moduli[static_cast<std::size_t>(j)]) == 1);
+      CHECK(std::gcd(all_moduli[static_cast<std::size_t>(i)], all_moduli[static_cast<std::size_t>(j)]) == 1);
   CHECK(std::log2(largest_square(14)) / 2 == Approx(54.58).epsilon(0.001));
   CHECK(std::log2(largest_square(15)) / 2 == Approx(58.39).epsilon(0.001));
   CHECK(std::log2(largest_square(16)) / 2 == Approx(62.18).epsilon(0.001));
@@ -333,7 +333,7 @@ TEST_CASE("The largest number of terms, all with the largest residues") {
   const Converted x(15, {a.source()});
   const int shift = x.view.bases[0] + 1075;  // 1 becomes 2^shift
   REQUIRE(shift >= 9);
-  const double worst = 1 + std::ldexp(128.0, -shift);  // whose integer is 128 modulo 256
+  const double worst = 1 + std::ldexp(128.0, -shift);  // its integer is 128 modulo 256
   for (Index l = 0; l < k; ++l) {
     a(0, l) = b(0, l) = worst;
     b(1, l) = l % 2 == 0 ? worst : -worst;
