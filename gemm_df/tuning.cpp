@@ -19,6 +19,12 @@ ProductTuning product_tuning_by(TuningValues values) {
   EIGEN_G_REPLACE(rank_2k_min_rows_medium);
   EIGEN_G_REPLACE(rank_2k_min_rows_large);
   EIGEN_G_REPLACE(rank_2k_min_rows_product);
+  EIGEN_G_REPLACE(ozaki_min_entries);
+  EIGEN_G_REPLACE(ozaki_min_terms);
+  EIGEN_G_REPLACE(ozaki_moduli_at_once);
+  EIGEN_G_REPLACE(ozaki_few_terms);
+  EIGEN_G_REPLACE(ozaki_sums_of_few);
+  EIGEN_G_REPLACE(ozaki_sums_of_many);
 #undef EIGEN_G_REPLACE
   values.finish();
   return t;

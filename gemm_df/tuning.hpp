@@ -39,6 +39,14 @@ struct ProductTuning {
   // Smallest number of rows for an update that also computes the product of C with the next vector, always with the large
   // tiles. It saves a pass over C.
   std::int64_t rank_2k_min_rows_product = 5000;
+  // Engines ozaki and ozaki-fast. Products with fewer results or fewer terms are native.
+  std::int64_t ozaki_min_entries = 8192, ozaki_min_terms = 32;
+  // Number of moduli whose integer products are one call of cuBLAS.
+  std::int64_t ozaki_moduli_at_once = 16;
+  // Bytes of integer sums at once. With few terms the sums should stay in the GPU's second-level cache between the products and the
+  // reconstruction; with many terms large products are faster.
+  std::int64_t ozaki_few_terms = 1536, ozaki_sums_of_few = std::int64_t{32} << 20,
+               ozaki_sums_of_many = std::int64_t{512} << 20;
 };
 
 const ProductTuning&

@@ -147,8 +147,8 @@ class Solve final : public Benchmark {
         ->option_text("LIST");
     command
         .add_option("--engine", engine_,
-                    "Engine of the matrix products: native (default), df, emulated, auto")
-        ->check(CLI::IsMember({"native", "df", "emulated", "auto"}))
+                    "Engine of the matrix products: native (default), df, emulated, ozaki, ozaki-fast, auto")
+        ->check(CLI::IsMember({"native", "df", "emulated", "ozaki", "ozaki-fast", "auto"}))
         ->option_text("NAME");
     add_rounds(command, "Timed rounds a call (default: 7, but 3 where they take long, 1 with --brief)", 1);
     add_types(command, "a solve");
@@ -184,7 +184,7 @@ class Solve final : public Benchmark {
     const bool compared = listed("auto") && listed("one") && listed("two");
     std::vector<CaseOptions> plans;
     for (const char type : scalar_types) {
-      if (type != 'd' && (engine_ == "df" || engine_ == "emulated"))
+      if (type != 'd' && engine_ != "native" && engine_ != "auto")
         throw UsageError("--engine " + engine_ + " multiplies matrices of double alone; use --types d");
       for (const std::int64_t n : sizes)
         for (const std::string& path : compared ? std::vector<std::string>{"auto"} : paths_)
@@ -399,7 +399,7 @@ class Accuracy final : public Benchmark {
   eigen_g bench gemm-accuracy --n 4000 --json accuracy.json)",
              "calls",
              2,
-             {{"native/passed"}, {"df/passed"}, {"emulated/passed"}},
+             {{"native/passed"}, {"df/passed"}, {"emulated/passed"}, {"ozaki/passed"}, {"ozaki-fast/passed"}},
              {{R"(n = n; engine = name; |AZ-ZW|_F = residual_frobenius %.2e; |A-ZWZ^t|/(N|A|) = reconstruction %.2e;
       |Z^tZ-I|/(N) = paper_orthogonality %.2e; LAPACK residual = residual %.3f; orthogonality = orthogonality %.3f;
       D&C s = stages/divide_and_conquer %.4f; back s = stages/back_transform %.4f; solve s = seconds %.4f;
@@ -418,7 +418,7 @@ class Accuracy final : public Benchmark {
   std::vector<CaseOptions> cases(const Session& session, Json& head) override {
     head["seed"] = seed_;
     std::vector<Solver> solvers;
-    for (const std::string engine : {"native", "df", "emulated"})
+    for (const std::string engine : {"native", "df", "emulated", "ozaki", "ozaki-fast"})
       solvers.push_back({.name = engine, .by = Solver::By::host_pointers, .checked = true, .engine = engine});
     return each_case([&](char, std::int64_t n) {
       return solve_case(session, {n, {.rounds = 1, .warm_up = false}, solvers, true, seed_}, {});

@@ -21,6 +21,7 @@ Engine choose_engine(Engine wanted, const ProductRates& rates, std::int64_t m, s
   Engine best = Engine::native;
   double least = predicted_seconds(best, rates, m, n, k);
   for (const Engine engine : engines()) {
+    if (!row_of(engine).in_choice) continue;
     const double seconds = predicted_seconds(engine, rates, m, n, k);
     if (seconds < least) {
       best = engine;

@@ -12,10 +12,12 @@ namespace eigen_g {
 //   native     cuBLAS in the matrices' own type
 //   df         a double as two floats, float operations only (gemm_df/README.md)
 //   emulated   cuBLAS's fixed-point emulation on the integer tensor cores; needs CUDA 13
-//   automatic  the fastest of these for each product, by measured rates
+//   ozaki      exact products of 8-bit integers for 15 moduli (engines/ozaki/residues.hpp): errors like native products
+//   ozaki_fast the same with 14 moduli: faster, with errors up to about four times as large
+//   automatic  the fastest of native, df and emulated for each product, by measured rates
 // Small products are always native (least_multiply_adds).
 // The engines come first and are rows of a table; `automatic` is the last enumerator.
-enum class Engine { native, df, emulated, automatic };
+enum class Engine { native, df, emulated, ozaki, ozaki_fast, automatic };
 
 inline constexpr auto engine_count = static_cast<std::size_t>(Engine::automatic);
 constexpr std::array<Engine, engine_count> engines() {
@@ -36,7 +38,7 @@ struct PerEngine {
 
 using EngineFlops = PerEngine<double>;
 
-const char* name(Engine engine);         // "native", "df", "emulated", "auto"
+const char* name(Engine engine);         // "native", "df", "emulated", "ozaki", "ozaki-fast", "auto"
 const char* description(Engine engine);  // for example "two floats a double"
 std::optional<Engine> engine_of(const std::string& name);
 bool engine_built(Engine engine);  // true if it multiplies matrices of double on a GPU; automatic: as native

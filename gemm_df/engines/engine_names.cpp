@@ -15,6 +15,8 @@ struct EngineNames {
 constexpr std::array<EngineNames, engine_count + 1> names{{{"native", "double"},
                                                            {"df", "two floats a double"},
                                                            {"emulated", "double from integer tensor cores"},
+                                                           {"ozaki", "double from residues of 8 bits"},
+                                                           {"ozaki-fast", "the same with fewer moduli"},
                                                            {"auto", "by the GPU's rates"}}};
 static_assert(static_cast<std::size_t>(Engine::automatic) == engine_count);
 

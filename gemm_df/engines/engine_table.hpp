@@ -31,6 +31,8 @@ class EngineProducts {
     return false;
   }
   virtual void lend(std::span<std::byte>) {}                 // Products::lend()
+  virtual void hold(MatrixView<const T>) {}                  // Products::hold()
+  virtual void let_go() {}                                   // end of hold()
   virtual std::uint64_t scratch_bytes() const { return 0; }  // device memory now allocated
 };
 
@@ -52,6 +54,7 @@ struct EngineRow {
   // Computes predicted_seconds().
   double (*seconds)(const EngineRate& rate, std::int64_t m, std::int64_t n, std::int64_t k);
   EngineOnGpu gpu;
+  bool in_choice = true;  // false: Engine::automatic never chooses it
 };
 const EngineRow& row_of(Engine engine);  // not for Engine::automatic
 

@@ -104,6 +104,23 @@ bool Products<T>::syr2k_lower_and_product(T alpha, MatrixView<const T> a_dev, Ma
 }
 
 template <class T>
+Products<T>::Held::~Held() {
+  if (engine_) engine_->let_go();
+}
+template <class T>
+typename Products<T>::Held Products<T>::hold(MatrixView<const T> a_dev) const {
+  if (impl_->wanted == Engine::automatic || a_dev.rows == 0 || a_dev.cols == 0) return Held(nullptr);
+  EngineProducts<T>& engine = impl_->at(impl_->wanted);
+  engine.hold(a_dev);
+  return Held(&engine);
+}
+
+template <class T>
+void Products<T>::count_native(double flops) const {
+  impl_->flops[Engine::native] += flops;
+}
+
+template <class T>
 EngineFlops Products<T>::take_flops() const {
   return std::exchange(impl_->flops, {});
 }

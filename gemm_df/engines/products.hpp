@@ -13,6 +13,7 @@
 #include <memory>
 #include <span>
 #include <string>
+#include <utility>
 
 #include "gemm_df/engines/engine.hpp"
 #include "gemm_df/gemm.hpp"
@@ -23,6 +24,8 @@
 namespace eigen_g {
 
 class Queue;
+template <class T>
+class EngineProducts;
 
 inline constexpr std::uint64_t df_scratch_bytes = std::uint64_t{2} << 30;
 
@@ -57,6 +60,27 @@ class Products {
   // native engine, many rows. Otherwise does nothing and returns false.
   bool syr2k_lower_and_product(T alpha, MatrixView<const T> a_dev, MatrixView<const T> b_dev,
                                MatrixView<T> c_dev, const ProductBeside<T>& product) const;
+
+  // An engine that converts operands converts `a_dev` once, for all products whose A is a part of it that begins at a multiple of 16
+  // columns, with op_a = Op::none, while the result lives. The entries of these parts must not change. Nothing is converted if there is
+  // too little memory. Only one matrix is held at a time; Engine::automatic holds none.
+  class Held {
+   public:
+    explicit Held(EngineProducts<T>* engine) : engine_(engine) {}
+    ~Held();
+    Held(Held&& other) noexcept : engine_(std::exchange(other.engine_, nullptr)) {}
+    Held& operator=(Held&& other) noexcept {
+      std::swap(engine_, other.engine_);
+      return *this;
+    }
+
+   private:
+    EngineProducts<T>* engine_;
+  };
+  [[nodiscard]] Held hold(MatrixView<const T> a_dev) const;
+
+  // Counts flops of products that the caller computes natively, for take_flops().
+  void count_native(double flops) const;
 
   EngineFlops take_flops() const;       // since the last call, for each engine
   std::uint64_t scratch_bytes() const;  // device memory now allocated

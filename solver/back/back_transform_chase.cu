@@ -1,4 +1,5 @@
-// The driver of the back-transformation by the chase's reflectors, and its variant by batched products.
+// The driver of the back-transformation by the chase's reflectors, and its variant by batched products. The variant by an engine is in
+// chase_blocks.hpp.
 //
 // Products: in a slab of sweep groups, tile (group, step) belongs to wavefront step + (last group - group). The previous tile of the
 // wavefront, (group - 1, step - 1), has the b + width rows directly above. Thus the tiles of a wavefront have no row in common, and
@@ -16,6 +17,7 @@
 #include "hybrid/instantiate.hpp"
 #include "hybrid/stream/queue.hpp"
 #include "solver/back/back_transform_chase_fused.hpp"
+#include "solver/back/chase_blocks.hpp"
 #include "solver/back/chase_factor.hpp"
 #include "solver/back/chase_halves.hpp"
 #include "solver/back/chase_image.hpp"
@@ -169,8 +171,8 @@ __global__ void write_out_kernel(ChaseTiles tiles, Wavefront wavefront, std::int
 
 // Z := (I - V T V^T) Z for `count` tiles of the wavefront from tile k on. z: the rows of tile k; the next tile begins b + width rows below.
 template <class T>
-void apply_tiles(const Products<T>& products, bool by_engine, const ChaseTiles& tiles, const Workspace<T>& w,
-                 std::int64_t k, std::int64_t count, MatrixView<real_t<T>> z) {
+void apply_tiles(const Queue& queue, const ChaseTiles& tiles, const Workspace<T>& w, std::int64_t k,
+                 std::int64_t count, MatrixView<real_t<T>> z) {
   using R = real_t<T>;
   const std::int64_t width = tiles.width, rows = tiles.b + width, m = z.cols;
   if (count == 0) return;
@@ -178,30 +180,14 @@ void apply_tiles(const Products<T>& products, bool by_engine, const ChaseTiles& 
       t{w.wavefront_t + k * width * width, width, width, width};
   const MatrixView<R> x{w.x, width, m, width}, tx{w.tx, width, m, width};
   const std::int64_t v_apart = rows * width, t_apart = width * width, x_apart = width * m;
-  if constexpr (!is_complex<T>)
-    if (by_engine) {
-      for (std::int64_t i = 0; i < count; ++i) {
-        const auto at = [i](MatrixView<const T> first, std::int64_t apart) {
-          return MatrixView<const T>{first.data + i * apart, first.rows, first.cols, first.lda};
-        };
-        const MatrixView<T> own{z.data + i * rows, z.rows, m, z.lda};
-        products.gemm(Op::transpose, Op::none, 1, at(v, v_apart), own, 0, x);
-        products.gemm(Op::none, Op::none, 1, at(t, t_apart), x, 0, tx);
-        products.gemm(Op::none, Op::none, 1, at(v, v_apart), tx, 1, own);
-      }
-      return;
-    }
-  const Queue& queue = products.queue();
   gemm_batched<R>(queue, {count, v_apart, rows, x_apart}, Op::transpose, Op::none, 1, v, z, 0, x);
   gemm_batched<R>(queue, {count, t_apart, x_apart, x_apart}, Op::none, Op::none, 1, t, x, 0, tx);
   gemm_batched<R>(queue, {count, v_apart, x_apart, rows}, Op::none, Op::none, 1, v, tx, 1, z);
 }
 
 template <class T>
-void by_products(const Products<T>& products, bool by_engine, const ChaseTiles& tiles,
-                 std::int64_t first_group, std::int64_t last_group, MatrixView<real_t<T>> z,
-                 const Workspace<T>& w) {
-  const Queue& queue = products.queue();
+void by_products(const Queue& queue, const ChaseTiles& tiles, std::int64_t first_group,
+                 std::int64_t last_group, MatrixView<real_t<T>> z, const Workspace<T>& w) {
   const std::int64_t apart = tiles.b + tiles.width;
   for (std::int64_t number = 0; number <= tiles.steps(first_group) - 1 + last_group - first_group; ++number) {
     // From the bottom up, tile i of the wavefront is (last_group - i, number - i).
@@ -218,10 +204,51 @@ void by_products(const Products<T>& products, bool by_engine, const ChaseTiles& 
     const std::int64_t whole = wavefront.count - cut, below = row + whole * apart;
     for (std::int64_t column = 0; column < z.cols; column += w.columns) {
       const std::int64_t columns = std::min(w.columns, z.cols - column);
-      apply_tiles(products, by_engine, tiles, w, 0, whole, z.block(row, column, apart, columns));
-      if (cut)
-        apply_tiles(products, by_engine, tiles, w, whole, 1, z.block(below, column, z.rows - below, columns));
+      apply_tiles(queue, tiles, w, 0, whole, z.block(row, column, apart, columns));
+      if (cut) apply_tiles(queue, tiles, w, whole, 1, z.block(below, column, z.rows - below, columns));
     }
+  }
+}
+
+// Slabs, and the rest of the workspace, for products of blocks by an engine. Half of the workspace is for slabs, or less.
+struct EngineWorkspace {
+  std::int64_t slab;
+  double *v, *factors;
+  Arena blocks;
+
+  EngineWorkspace(Arena& arena, const ChaseTiles& tiles, std::int64_t of_slab)
+      : slab(of_slab),
+        v(arena.take<double>(slab * tiles.tile_size())),
+        factors(arena.take<double>(slab * chase_factor_size(tiles.width))) {}
+
+  template <class R>
+  static std::uint64_t bytes(const ChaseTiles& tiles, std::int64_t m, std::int64_t of_slab) {
+    return bytes_taken([&](Arena& arena) { EngineWorkspace(arena, tiles, of_slab); }) +
+           back_transform_chase_in_blocks_bytes<R>(tiles, m);
+  }
+  template <class R>
+  static EngineWorkspace within(Arena& arena, const ChaseTiles& tiles, std::int64_t m) {
+    const auto tile =
+        static_cast<std::uint64_t>(tiles.tile_size() + chase_factor_size(tiles.width)) * sizeof(double);
+    const std::uint64_t least = bytes<R>(tiles, m, 0), room = arena.left();
+    const std::uint64_t of_slab = room > least ? std::min(room - least, room / 2) : 0;
+    EngineWorkspace w(
+        arena, tiles,
+        std::clamp(static_cast<std::int64_t>(of_slab / tile), tiles.steps(0), tiles.tiles_from(0)));
+    w.blocks = arena.part(arena.left());
+    return w;
+  }
+};
+
+// All groups by an engine.
+template <class R>
+void by_engine(const Products<R>& products, const ChaseTiles& tiles,
+               const ChaseReflectors<const R>& reflectors, MatrixView<R> z_dev, Arena& workspace) {
+  const auto w = EngineWorkspace::within<R>(workspace, tiles, z_dev.cols);
+  for (std::int64_t last = tiles.groups() - 1, first = 0; last >= 0; last = first - 1) {
+    first = slab_down_from(tiles, last, w.slab).first;
+    chase_factors(products.queue(), tiles, reflectors, first, last, w.factors, w.v);
+    back_transform_chase_in_blocks<R>(products, tiles, w.v, w.factors, first, last, z_dev, w.blocks);
   }
 }
 
@@ -292,8 +319,12 @@ std::uint64_t back_transform_chase_bytes(std::int64_t n, std::int64_t b, std::in
       cut && std::is_same_v<T, double> ? all : std::clamp(slab / tile_bytes<T>(tiles), tiles.steps(0), all);
   // The products take a quarter of the workspace for wavefronts; one group must fit into the rest.
   const std::int64_t by_products = Workspace<T>::bytes(tiles, m, false, tiles.steps(0), 1);
-  return static_cast<std::uint64_t>(
+  const auto fused_or_products = static_cast<std::uint64_t>(
       std::max(Workspace<T>::bytes(tiles, m, true, of_slab, 0), by_products * 4 / 3 + 1));
+  if constexpr (is_complex<T>)
+    return fused_or_products;
+  else
+    return std::max(fused_or_products, EngineWorkspace::bytes<T>(tiles, m, tiles.steps(0)));
 }
 
 template <class T>
@@ -318,6 +349,8 @@ void back_transform_chase(const Products<T>& products, const ChaseTiles& tiles,
     throw InvalidArgument(
         Argument::z,
         "its lda, its alignment, the bandwidth or the GPU does not fit ChaseBack::fused; use automatic");
+  if constexpr (!is_complex<T>)
+    if (how == ChaseBack::engine) return by_engine<T>(products, tiles, reflectors, z_dev, workspace);
   const bool fused = serves && (how == ChaseBack::automatic || how == ChaseBack::fused);
   const auto w = Workspace<T>::within(workspace, reals, z.cols, fused);
   if constexpr (std::is_same_v<T, double>) {
@@ -347,7 +380,7 @@ void back_transform_chase(const Products<T>& products, const ChaseTiles& tiles,
     else
       chase_factors(queue, tiles, reflectors, first, last, w.factors, w.v);
     if (!fused) {
-      by_products(products, how == ChaseBack::engine, reals, first, last, z, w);
+      by_products(queue, reals, first, last, z, w);
     } else if constexpr (std::is_same_v<R, float>) {
       chase_to_halves(queue, slab.tiles, w.v, w.factors, w.v_halves, w.t_halves);
       back_transform_chase_in_halves(queue, reals, w.v_halves, w.t_halves, first, last, z, w.words);

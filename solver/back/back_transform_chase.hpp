@@ -29,7 +29,7 @@ std::uint64_t back_transform_chase_bytes_on_cpu(std::int64_t n, std::int64_t b, 
 // GPU, CUDA builds only. The variants of back_transform_chase():
 //   fused     one kernel that keeps a window of Z in registers
 //   products  batched products of cuBLAS, a wavefront of tiles at a time
-//   engine    these products one by one, by the engine of `products`
+//   engine    products of many tiles, by the engine of `products` (chase_blocks.hpp)
 //   automatic fused if possible, else products
 enum class ChaseBack { automatic, fused, products, engine };
 // Returns the variant for an engine on the current GPU. `automatic` is for Engine::native. It is also for Engine::automatic, if the GPU's
@@ -65,7 +65,7 @@ std::uint64_t back_transform_chase_bytes(std::int64_t n, std::int64_t b, std::in
 // Complex matrices have no engine: `engine` is `products`.
 // Throws DeviceError, InvalidArgument. Every variant repeats bit for bit on the same GPU. The bits of a column do not depend on the
 // other columns.
-// Cost: 2 n^2 m flops (complex: 8 n^2 m). For b = 64 the fused variant executes 1.41 times this number, the products 2 times.
+// Cost: 2 n^2 m flops (complex: 8 n^2 m). For b = 64 the fused variant executes 1.41 times this number, the other variants 2 times.
 // Z: 8 n^2 m / width bytes (double). Times: data/perf/DECISIONS.md, "Back-transformation of the chase".
 // Source: Schreiber and Van Loan 1989; Auckenthaler et al. 2011 (ELPA2); Gates, Haidar and Dongarra 2018.
 template <class T>

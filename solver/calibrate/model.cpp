@@ -17,6 +17,8 @@ namespace {
 constexpr double element_bytes = sizeof(double);
 // Columns of an update in the one-stage reduction. A rank-2k update reads and writes its half of C.
 constexpr double update_columns = 64;
+// Order of the matrices to which the chase's tiles are multiplied for an engine.
+constexpr double block_rows = 1024;
 
 double cube(double n) {
   return n * n * n;
@@ -68,10 +70,9 @@ class Model {
     const double f = machine_.products[Engine::native], g = machine_.products[engine_];
     const TwoStageEfficiencies& own = e_.two_stages;
     if (own.to_band > 0) {
-      const double flops = back_transform_flops(n_, m_), products = 3 * n_ * n_ / (2 * 64 * 64);
-      const double back_transform_chase = engine_ == Engine::native
-                                              ? flops / (g * own.back_transform_chase)
-                                              : std::max(2 * flops / g, products * own.engine_product);
+      const double flops = back_transform_flops(n_, m_), forming = m_ > 0 ? 3 * n_ * n_ * block_rows / f : 0;
+      const double back_transform_chase =
+          engine_ == Engine::native ? flops / (g * own.back_transform_chase) : 2 * flops / g + forming;
       return predicted(
           Path::two_stage,
           {{"dense to band", rank_2k_flops(n_) / (g * own.to_band) + n_ * own.to_band_column, {}},
@@ -165,7 +166,6 @@ Efficiencies efficiencies_of(const MeasuredMachine& of) {
       fit(&MeasuredTwoStages::chase, [](double order) { return order * order; });
   two.back_transform_band = back_transform_flops(large.n, large.n) / product / large.back_transform_band;
   two.back_transform_chase = back_transform_flops(large.n, large.n) / product / large.back_transform_chase;
-  two.engine_product = of.back_transform_chase_product;
   return e;
 }
 

@@ -22,9 +22,8 @@
 //   dense to band         2/3 n^3 / (e f) + c n      e: efficiency; c: seconds per column
 //   band to tridiagonal   c n + p n^2                p: seconds per pair of columns; another c
 //   tridiagonal to band   2 n^2 m / (e f)            by native products
-//                         max(4 n^2 m / g, q 3 n^2 / 8192)
-//                                                    by an engine with g flop/s, which multiplies whole tiles of 64 rows one by one,
-//                                                    three products per tile; q: seconds of one such product
+//                         4 n^2 m / g + 3 n^2 r / f  by an engine with g flop/s: tiles are first multiplied to matrices of r rows in
+//                                                    native products (solver/back/chase_blocks.hpp). r = 1024 is assumed
 //
 // An engine other than native computes the products of the divide and conquer and of the back-transformations, as in the paper. It also
 // computes the products of this project's reduction from dense to band. The rest is native.
@@ -58,7 +57,6 @@ struct TwoStageEfficiencies {
   double to_band = 0, to_band_column = 0;
   double chase_column = 0, chase_pair = 0;  // seconds per column, per pair of columns
   double back_transform_chase = 1;          // part of the rate of native products
-  double engine_product = 0;                // seconds of a small product by another engine
   double back_transform_band = 1;           // part of the products' rate
 };
 

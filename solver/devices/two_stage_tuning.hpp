@@ -34,6 +34,9 @@ struct TwoStageTuning {
   std::int64_t min_order_wide = 16000;  // from this order on pending_wide is used
   // Columns of one product of the update. Each product computes its whole tile on the diagonal, both triangles.
   std::int64_t update_columns = 1024;
+
+  // Back-transformation of the chase by an engine: largest order of the matrices that many reflectors are multiplied to.
+  std::int64_t engine_block_rows = 1024;
 };
 
 // Returns the values of this process. Throws InvalidArgument for a damaged tuning file.

@@ -31,12 +31,12 @@ struct PathFacts {
 };
 
 // Smallest orders n for which the two-stage path is faster, with vectors and for values only. of_double to of_complex_float are for the engine
-// native and these types. df and emulated are for these engines, which multiply matrices of double only. Measurements:
+// native and these types. The rest are for these engines, which multiply matrices of double only. Measurements:
 // data/perf/DECISIONS.md, "Choice of the path".
 struct PathTuning {
   static constexpr std::int64_t never = std::numeric_limits<std::int64_t>::max();
   PathOrders of_double, of_float, of_complex_double, of_complex_float;
-  PathOrders df{never, 7000}, emulated{never, never};
+  PathOrders df{never, 7000}, emulated{never, never}, ozaki{never, never};
 };
 PathTuning path_tuning();  // the orders of two_stage_tuning(): measured on an H200, or replaced by a file
 

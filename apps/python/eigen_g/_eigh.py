@@ -231,7 +231,7 @@ def eigh(
     driver           SciPy's choice of a LAPACK routine: it is checked as in SciPy and has no effect
     UPLO             NumPy's name of the triangle, "L" or "U", used instead of lower; NumPy's eigh(a, "U") is eigh(a, UPLO="U")
     path             "auto", "one_stage" or "two_stage"
-    engine           of the large products: "native", "df", "emulated" or "auto"
+    engine           of the large products: "native", "df", "emulated", "ozaki", "ozaki-fast" or "auto"
     device           for arrays in host memory: "auto" (a GPU if there is one and n is large enough), "cpu" or "gpu"
     gpus, ratio      real matrices: number of GPUs that share the large products, and the ratio of the shares, such as "27:14"
     precision        "native", or "mixed": solves in float32 and refines to float64. For all pairs of one real float64 matrix on

@@ -15,6 +15,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <optional>
 #include <utility>
 #include <vector>
 
@@ -136,6 +137,7 @@ void full_to_band(const Products<T>& products, std::int64_t b, MatrixView<T> a_d
 
   std::vector<std::pair<Event, double>> milestones;
   std::int64_t j = 0;
+  std::optional<typename Products<T>::Held> held;  // the entries of A that all panels of a block multiply
   for (std::int64_t width = 0; n - j - b >= 2;) {  // `width`: number of pending columns
     const std::int64_t below = j + b, rows = n - below;
     const auto pending = [&](std::int64_t row, std::int64_t count) {
@@ -166,6 +168,7 @@ void full_to_band(const Products<T>& products, std::int64_t b, MatrixView<T> a_d
       if (j < panels_of_few * b && rows > b) adjoint_product_of_few<T>(queue, x, tau_dev + j, of, y);
     };
     const MatrixView<const T> left = a_dev.block(below, below, rows, rows);
+    if (width == 0) held.emplace(products.hold(left));
     products.gemm(Op::none, Op::none, 1, left, w, 0, z);
     again_of_few(left, w, z);
     if (width > 0) {
@@ -183,6 +186,7 @@ void full_to_band(const Products<T>& products, std::int64_t b, MatrixView<T> a_d
     j = below;
     if (width < most && n - j - b >= 2) continue;
 
+    held.reset();
     for (std::int64_t c = j; c < n; c += update_columns) {
       const std::int64_t columns = std::min(update_columns, n - c);
       products.gemm(Op::none, adjoint<T>, -1, pending(c, n - c), partner(c, columns), 1,

@@ -341,7 +341,7 @@ TEST_CASE("bench devices and gemm-accuracy: reports that fail") {
 
   const auto accuracy = benchmark("gemm-accuracy");
   Json runs{{"cases", {{{"n", 100}, {"skipped", nullptr}, {"calls", Json::array()}}}}};
-  for (const char* engine : {"native", "df", "emulated"})
+  for (const char* engine : {"native", "df", "emulated", "ozaki", "ozaki-fast"})
     runs["cases"][0]["calls"].push_back(
         {{"name", engine}, {"passed", true}, {"failure", nullptr}, {"seconds", 1}});
   CHECK(good(*accuracy, runs));

@@ -38,6 +38,8 @@ TEST_CASE("Engines have names, and names engines") {
   CHECK(name(Engine::native) == std::string("native"));
   CHECK(name(Engine::df) == std::string("df"));
   CHECK(name(Engine::emulated) == std::string("emulated"));
+  CHECK(name(Engine::ozaki) == std::string("ozaki"));
+  CHECK(name(Engine::ozaki_fast) == std::string("ozaki-fast"));
   CHECK_FALSE(engine_of("").has_value());
   CHECK_FALSE(engine_of("double").has_value());
 }
@@ -83,6 +85,18 @@ TEST_CASE("Weak double: double-float for few terms, emulation for many") {
   // A result of one tile leaves most of the GPU idle unless several blocks share its terms.
   CHECK(choose_engine(Engine::automatic, no_emulation, 64, 64, 250) == Engine::native);
   CHECK(choose_engine(Engine::automatic, no_emulation, 64, 64, 20000) == Engine::df);
+}
+
+TEST_CASE("The engines by residues are taken on request only, whatever their rates are") {
+  ProductRates rates = weak_double();
+  rates[Engine::ozaki] = rates[Engine::ozaki_fast] = {1e15, 0, 0};
+  CHECK(choose_engine(Engine::automatic, rates, 10000, 10000, 10000) == Engine::emulated);
+  CHECK(choose_rank_2k_engine(Engine::automatic, rates, 10000, 64) == Engine::df);
+  for (const Engine engine : {Engine::ozaki, Engine::ozaki_fast}) {
+    CHECK(choose_engine(engine, rates, 10000, 10000, 10000) == engine);
+    CHECK(choose_rank_2k_engine(engine, rates, 10000, 64) == engine);
+    CHECK(predicted_seconds(engine, rates, 1000, 1000, 500) == Approx(1e9 / 1e15));
+  }
 }
 
 TEST_CASE("Strong double: native") {

@@ -121,6 +121,47 @@ TEST_CASE("back by the chase's reflectors: by an engine, around every edge", "[g
   for (const std::int64_t b : {32, 64, 128})
     for (const std::int64_t n : {std::int64_t{3}, b + 1, 2 * b + 3, 5 * b + 2})
       check(n, b, n / 2 + 1, n + n % 3, ChaseBack::engine);
+  // Blocks of two, three and four groups, with parts of blocks at each side.
+  for (const auto& [n, b] : {std::pair<std::int64_t, std::int64_t>{900, 32},
+                             {1003, 48},
+                             {1701, 32},
+                             {2100, 32},
+                             {1300, 96},
+                             {1201, 128},
+                             {3111, 64}})
+    check(n, b, 9, n + 1, ChaseBack::engine);
+  check<float>(700, 64, 9, 700, ChaseBack::engine);
+}
+
+// A small workspace divides the groups, blocks and columns in another way.
+TEST_CASE("back by the chase's reflectors: by an engine with little memory", "[gpu]") {
+  NEEDS_GPU();
+  const std::int64_t n = 1100, m = 150;
+  const ChaseTiles tiles(n, 32);
+  const Reflectors reflectors = random_reflectors(tiles);
+  const Matrix z = columns(n, m), truth = on_gpu(tiles, reflectors, z, m, n, ChaseBack::products);
+  const std::uint64_t whole = back_transform_chase_bytes<double>(n, 32, m);
+  for (const std::uint64_t slab : {std::uint64_t{0}, whole / 3, 3 * whole}) {
+    const Queue queue;
+    DeviceBuffer<double> v(tiles.count()), tau(tiles.tau_count()), z_dev(n * m);
+    support::upload_as(reflectors.v, v);
+    support::upload_as(reflectors.tau, tau);
+    support::upload_as(z, z_dev);
+    const std::uint64_t bytes =
+        slab > whole ? slab
+                     : back_transform_chase_bytes<double>(n, 32, m, false, static_cast<std::int64_t>(slab));
+    const support::DeviceScratch scratch(bytes, 256);
+    back_transform_chase<double>(queue, tiles, {v.data(), tau.data()}, {z_dev.data(), n, m, n}, scratch,
+                                 ChaseBack::engine);
+    queue.wait();
+    CHECK(scratch.touched() == 0);
+    const Matrix found = support::download_from(z_dev, n * m);
+    double difference = 0;
+    for (std::size_t k = 0; k < z.size(); ++k)
+      difference = std::max(difference, std::abs(found[k] - truth[k]));
+    CAPTURE(slab);
+    CHECK(difference < 1e-12);
+  }
 }
 
 TEST_CASE("back by the chase's reflectors: few columns", "[gpu][racecheck]") {

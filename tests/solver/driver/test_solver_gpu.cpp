@@ -110,7 +110,7 @@ TEST_CASE("with another engine than native a solver takes the two-stage path onl
   NEEDS_GPU();
   Context context(on_gpu());
   const std::int64_t n = 6000;
-  for (const Engine engine : {Engine::df, Engine::emulated}) {
+  for (const Engine engine : {Engine::df, Engine::emulated, Engine::ozaki}) {
     if (!engine_built(engine)) continue;
     CAPTURE(name(engine));
     Options options;

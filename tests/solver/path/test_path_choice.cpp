@@ -97,7 +97,7 @@ TEST_CASE("float and complex matrices take the path of native products, whatever
 }
 
 TEST_CASE("a path that is asked for is taken") {
-  for (const Engine engine : {Engine::native, Engine::df, Engine::emulated, Engine::automatic})
+  for (const Engine engine : {Engine::native, Engine::df, Engine::emulated, Engine::ozaki, Engine::automatic})
     for (const int capability : {0, 86, 90})
       for (const Path path : {one, two}) CHECK(chosen({d, 100, 100, engine, capability, path}, path) == path);
 }
@@ -112,4 +112,12 @@ TEST_CASE("a measured crossover of an engine counts, and of that engine alone") 
   CHECK(path(Engine::emulated, 5000, 1) == two);
   CHECK(path(Engine::emulated, 4000, 0) == two);
   CHECK(path(Engine::df, 5000, 1) == one);
+  for (const Engine engine : {Engine::ozaki, Engine::ozaki_fast}) {
+    CHECK(path(engine, 100000, 1) == one);
+    measured.ozaki = {3000, 2000};
+    CHECK(path(engine, 3000, 1) == two);
+    CHECK(path(engine, 2999, 1) == one);
+    CHECK(path(engine, 2000, 0) == two);
+    measured.ozaki = {PathTuning::never, PathTuning::never};
+  }
 }

@@ -1,0 +1,224 @@
+// The kernels of products by residues (residues.hpp). Each takes the number of its block from blockIdx.x alone.
+//
+//   stat_kernel      part of a line -> its sum of squares
+//   base_kernel      sums of squares of a line -> its base
+//   residue_kernel   entries -> residues, terms adjacent, zeros in the padding
+//   result_kernel    sums of products -> C
+//   repair_kernel    results of lines with an infinity or a NaN, as sums in double
+#pragma once
+
+#include <cstdint>
+
+#include "gemm_df/engines/ozaki/operand_view.hpp"
+#include "hybrid/stream/dynamic_shared.cuh"
+
+namespace eigen_g::ozaki {
+
+inline constexpr int threads = 256;
+inline constexpr int lines_of_warp = 32;
+inline constexpr std::int64_t tile_terms = 128;
+inline constexpr std::int64_t tile_stride =
+    tile_terms + 2;  // in shared memory; even, so that pairs are aligned
+inline constexpr int residue_shared_bytes = static_cast<int>(tile_lines * tile_stride * 8);
+inline constexpr int stat_shared_bytes = 8 * 32 * 8;
+inline constexpr std::int64_t columns_of_result = 4;  // columns of C for one block of result_kernel
+
+// Lines of one block of stat_kernel.
+template <bool terms_adjacent>
+inline constexpr std::int64_t stat_lines = terms_adjacent ? threads / 32 : lines_of_warp;
+
+// parts[line + part * lines] := the squares of the terms part * terms_of_stat ... of a line. With adjacent terms a warp has one line,
+// otherwise each lane has one and the warps divide the terms. *any := 0, for base_kernel(). Blocks: whole(lines, stat_lines) for each part.
+template <bool terms_adjacent>
+__global__ void __launch_bounds__(threads) stat_kernel(Source source, Squares* parts, int* any) {
+  constexpr int at_once = 8;
+  if (blockIdx.x == 0 && threadIdx.x == 0) *any = 0;
+  const auto panels = whole(source.lines, stat_lines<terms_adjacent>);
+  const std::int64_t panel = blockIdx.x % panels, part = blockIdx.x / panels;
+  const int lane = static_cast<int>(threadIdx.x) % 32, warp = static_cast<int>(threadIdx.x) / 32;
+  const std::int64_t line = panel * stat_lines<terms_adjacent> + (terms_adjacent ? warp : lane);
+  const std::int64_t end =
+      source.terms < (part + 1) * terms_of_stat ? source.terms : (part + 1) * terms_of_stat;
+  constexpr std::int64_t step = terms_adjacent ? 32 : 1;
+  const std::int64_t begin = part * terms_of_stat + (terms_adjacent ? lane : warp * (terms_of_stat / 8));
+  const std::int64_t own_end =
+      terms_adjacent || begin + terms_of_stat / 8 > end ? end : begin + terms_of_stat / 8;
+  Squares sum;
+  if (line < source.lines)
+    for (std::int64_t term = begin; term < own_end; term += at_once * step) {
+      std::uint64_t bits[at_once];
+      Squares few;
+#pragma unroll
+      for (int i = 0; i < at_once; ++i) {
+        bits[i] = term + i * step < own_end ? bits_of(source(line, term + i * step)) : 0;
+        few.field = few.field > field_of(bits[i]) ? few.field : field_of(bits[i]);
+      }
+#pragma unroll
+      for (int i = 0; i < at_once; ++i) {
+        const float x = relative_size(bits[i], few.field);
+        few.squares += x * x;
+      }
+      sum = sum_of(sum, few);
+    }
+  if constexpr (terms_adjacent) {
+    for (int apart = 16; apart > 0; apart /= 2) {
+      Squares other;
+      other.field = __shfl_xor_sync(0xffffffffU, sum.field, apart);
+      other.squares = __shfl_xor_sync(0xffffffffU, sum.squares, apart);
+      sum = sum_of(sum, other);
+    }
+    if (lane == 0 && line < source.lines) parts[line + part * source.lines] = sum;
+  } else {
+    auto* const of_warps = reinterpret_cast<Squares*>(DynamicShared<double>::memory());
+    of_warps[threadIdx.x] = sum;
+    __syncthreads();
+    if (warp != 0 || line >= source.lines) return;
+    for (int w = 1; w < threads / 32; ++w) sum = sum_of(sum, of_warps[w * 32 + lane]);
+    parts[line + part * source.lines] = sum;
+  }
+}
+
+// The parts of all sources of an operand; a line consists of the lines of up to three sources.
+struct Parts {
+  const Squares* first = nullptr;
+  std::int64_t lines = 0, parts = 0;
+};
+
+// bases[line] := the base of a line; 0 <= line < padded. *any := 1 if some line is not finite.
+template <int = 0>  // a kernel in a header must be a template
+__global__ void __launch_bounds__(threads)
+    base_kernel(Parts of, std::int64_t padded, double limit, int* bases, int* any) {
+  const std::int64_t line = static_cast<std::int64_t>(blockIdx.x) * threads + threadIdx.x;
+  if (line >= padded) return;
+  double squares = 0;
+  int field = 1;
+  if (line < of.lines) {
+    for (std::int64_t part = 0; part < of.parts; ++part) {
+      const int other = of.first[line + part * of.lines].field;
+      field = field > other ? field : other;
+    }
+    for (std::int64_t part = 0; part < of.parts; ++part) {
+      const Squares s = of.first[line + part * of.lines];
+      squares += static_cast<double>(s.squares * quarter_power(field - s.field));
+    }
+  }
+  bases[line] = base_of(squares, field, limit);
+  if (bases[line] == not_finite) *any = 1;
+}
+
+// Residues of `source` at the terms first ... first + padded - 1 of each line; zero from source.lines and source.terms on. Blocks: tiles of
+// tile_lines lines, whole(padded_lines, tile_lines), for each whole(padded, tile_terms) tiles of terms.
+template <int count, bool terms_adjacent>
+__global__ void __launch_bounds__(threads)
+    residue_kernel(Source source, const int* bases, std::int64_t padded_lines, std::int64_t first,
+                   std::int64_t padded, Residues out) {
+  struct alignas(16) Pair {
+    std::uint64_t x, y;
+  };
+  auto* const digits = reinterpret_cast<std::uint64_t*>(DynamicShared<double2>::memory());
+  const auto panels = whole(padded_lines, tile_lines);
+  const std::int64_t first_line = blockIdx.x % panels * tile_lines,
+                     first_term = blockIdx.x / panels * tile_terms;
+  const int thread = static_cast<int>(threadIdx.x);
+#pragma unroll
+  for (int i = thread; i < tile_lines * tile_terms; i += threads) {
+    const int line = terms_adjacent ? i / static_cast<int>(tile_terms) : i % static_cast<int>(tile_lines);
+    const int term = terms_adjacent ? i % static_cast<int>(tile_terms) : i / static_cast<int>(tile_lines);
+    std::uint64_t x = 0;
+    if (first_line + line < source.lines && first_term + term < source.terms) {
+      const int base = bases[first_line + line];
+      if (base != not_finite)
+        x = digits_of(integer_of(bits_of(source(first_line + line, first_term + term)), base));
+    }
+    digits[line * tile_stride + term] = x;
+  }
+  __syncthreads();
+  constexpr int quads = static_cast<int>(tile_terms / 4);
+#pragma unroll
+  for (int quad = thread; quad < tile_lines * quads; quad += threads) {
+    const int line = quad / quads, term = quad % quads * 4;
+    if (first_line + line >= padded_lines || first_term + term >= padded) continue;
+    const auto* const from = reinterpret_cast<const Pair*>(digits + line * tile_stride + term);
+    const Pair low = from[0], high = from[1];
+    std::int8_t* to = out.data + (first_line + line) * out.stride + first + first_term + term;
+    for_each_modulus<count>([&](auto i) {
+      using M = Modulus<count, decltype(i)::value>;
+      const std::uint32_t packed = (residue_of<M>(low.x) & 255) | (residue_of<M>(low.y) & 255) << 8 |
+                                   (residue_of<M>(high.x) & 255) << 16 | residue_of<M>(high.y) << 24;
+      *reinterpret_cast<std::uint32_t*>(to) = packed;
+      to += out.step;
+    });
+  }
+}
+
+// Sums of products. The sum modulo number i of C(row, column) is at i * step + row + column * stride.
+struct Sums {
+  const std::int32_t* data = nullptr;
+  std::int64_t step = 0, stride = 0;
+};
+
+// C and its scaling. Only entries with row - column >= diagonal are computed.
+struct Result {
+  double* data = nullptr;
+  std::int64_t lda = 1, rows = 0, columns = 0;
+  double alpha = 1, beta = 0;
+  std::int64_t diagonal = INT64_MIN;
+
+  EIGEN_G_HOST_DEVICE void put(std::int64_t row, std::int64_t column, double product) const {
+    double& c = data[row + column * lda];
+    c = beta == 0 ? alpha * product : fma(beta, c, alpha * product);
+  }
+};
+
+// Blocks: whole(rows, threads) for each whole(columns, columns_of_result).
+template <int count>
+__global__ void __launch_bounds__(threads)
+    result_kernel(Sums sums, const int* bases_a, const int* bases_b, Result c) {
+  const auto panels = whole(c.rows, threads);
+  const std::int64_t row = blockIdx.x % panels * threads + threadIdx.x;
+  const std::int64_t first = blockIdx.x / panels * columns_of_result;
+  if (row >= c.rows) return;
+  const int base_a = bases_a[row];
+#pragma unroll
+  for (std::int64_t j = 0; j < columns_of_result; ++j) {
+    const std::int64_t column = first + j;
+    if (column >= c.columns || row - column < c.diagonal) continue;
+    const int base_b = bases_b[column];
+    if (base_a == not_finite || base_b == not_finite) continue;
+    const std::int32_t* const from = sums.data + row + column * sums.stride;
+    std::int32_t own[count];
+#pragma unroll
+    for (int i = 0; i < count; ++i) own[i] = from[i * sums.step];
+    Fraction f;
+    for_each_modulus<count>([&](auto i) {
+      using M = Modulus<count, decltype(i)::value>;
+      f.add<M>(residue_of_sum<M>(own[decltype(i)::value]));
+    });
+    c.put(row, column, unscaled(f.value<count>(), base_a, base_b));
+  }
+}
+
+// The lines of one side of a product: up to two sources one after the other, their bases, and the flag of base_kernel().
+struct Lines {
+  Source first, second;
+  const int* bases = nullptr;
+  const int* any = nullptr;
+};
+
+// C(row, column) as sums in double, if one of its lines is not finite. Returns at once if there is no such line.
+template <int = 0>
+__global__ void __launch_bounds__(threads) repair_kernel(Lines a, Lines b, Result c, std::int64_t blocks) {
+  if (*a.any == 0 && *b.any == 0) return;
+  for (std::int64_t i = static_cast<std::int64_t>(blockIdx.x) * threads + threadIdx.x; i < c.rows * c.columns;
+       i += blocks * threads) {
+    const std::int64_t row = i % c.rows, column = i / c.rows;
+    if (row - column < c.diagonal) continue;
+    if (a.bases[row] != not_finite && b.bases[column] != not_finite) continue;
+    double sum = 0;
+    for (std::int64_t l = 0; l < a.first.terms; ++l) sum = fma(a.first(row, l), b.first(column, l), sum);
+    for (std::int64_t l = 0; l < a.second.terms; ++l) sum = fma(a.second(row, l), b.second(column, l), sum);
+    c.put(row, column, sum);
+  }
+}
+
+}  // namespace eigen_g::ozaki

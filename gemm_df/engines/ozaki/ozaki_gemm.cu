@@ -1,0 +1,137 @@
+#include "gemm_df/engines/ozaki/ozaki_gemm.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <stdexcept>
+
+#include "gemm_df/engines/ozaki/launching.cuh"
+#include "gemm_df/tuning.hpp"
+#include "hybrid/cuda_check.hpp"
+#include "hybrid/stream/queue.hpp"
+
+namespace eigen_g::ozaki {
+
+namespace {
+
+// Calls f(std::integral_constant<int, moduli>) for a possible number of moduli.
+template <class F>
+void with_moduli(int moduli, const F& f) {
+  switch (moduli) {
+    case 14:
+      return f(std::integral_constant<int, 14>{});
+    case 15:
+      return f(std::integral_constant<int, 15>{});
+    case 16:
+      return f(std::integral_constant<int, 16>{});
+    default:
+      throw std::logic_error("the number of moduli must be 14, 15 or 16");
+  }
+}
+
+auto launching_on(const Queue& queue) {
+  return [&queue](auto kernel, std::int64_t blocks, int shared, const auto&... arguments) {
+    kernel<<<static_cast<unsigned>(blocks), threads, static_cast<std::size_t>(shared), queue.stream()>>>(
+        arguments...);
+    EIGEN_G_LAUNCHED();
+  };
+}
+
+template <class T>
+T* with_room(DeviceBuffer<T>& buffer, const Queue& queue, std::int64_t count) {
+  if (buffer.size() < count) {
+    buffer = {};
+    buffer = DeviceBuffer<T>(queue, count);
+  }
+  return buffer.data();
+}
+
+// All integer products of a block of C: rows x columns sums for each modulus.
+void multiply_residues(const Queue& queue, int moduli, const OperandView& a, const OperandView& b,
+                       std::int64_t rows, std::int64_t columns, std::int32_t* sums) {
+  const std::int32_t one = 1, zero = 0;
+  const std::int64_t at_once = std::clamp<std::int64_t>(product_tuning().ozaki_moduli_at_once, 1, moduli);
+  for (std::int64_t i = 0; i < moduli; i += at_once)
+    EIGEN_G_CUBLAS(Cublas<cublasGemmStridedBatchedEx_64>::call(
+        queue.blas(), CUBLAS_OP_T, CUBLAS_OP_N, rows, columns, b.terms, &one,
+        a.residues.data + i * a.residues.step, CUDA_R_8I, a.residues.stride, a.residues.step,
+        b.residues.data + i * b.residues.step, CUDA_R_8I, b.residues.stride, b.residues.step, &zero,
+        sums + i * rows * columns, CUDA_R_32I, rows, rows * columns, std::min(at_once, moduli - i),
+        CUBLAS_COMPUTE_32I, CUBLAS_GEMM_DEFAULT));
+}
+
+// Rows and columns of a block of C whose sums have at most `entries` entries. It has about two rows for each column.
+struct Block {
+  std::int64_t rows, columns;
+};
+Block block_of(std::int64_t rows, std::int64_t columns, int moduli, std::uint64_t most) {
+  constexpr std::int64_t unit = 128;
+  const std::int64_t entries =
+      std::max(static_cast<std::int64_t>(most / sizeof(std::int32_t)) / moduli, tile_lines * tile_lines);
+  const auto down = [](std::int64_t x) {
+    return x >= unit ? x / unit * unit : std::max<std::int64_t>(x / tile_lines, 1) * tile_lines;
+  };
+  const std::int64_t all_rows = whole(rows, tile_lines) * tile_lines,
+                     all_columns = whole(columns, tile_lines) * tile_lines;
+  auto side = down(static_cast<std::int64_t>(std::sqrt(static_cast<double>(entries) / 2)));
+  Block block{all_rows, std::min(all_columns, side)};
+  block.rows = std::min(all_rows, down(entries / block.columns));
+  block.columns = std::min(all_columns, down(entries / block.rows));
+  return block;
+}
+
+}  // namespace
+
+void Operand::reserve(const Queue& queue, int moduli, const Pieces& pieces) {
+  // A product with some of the lines reads whole tiles of lines, possibly beyond the last one.
+  with_room(residues_, queue, (moduli * pieces.padded_lines() + tile_lines) * pieces.stride());
+  with_room(parts_, queue, pieces.lines() * pieces.parts());
+  with_room(bases_, queue, pieces.padded_lines() + 1);
+}
+
+void Operand::release() {
+  residues_ = {};
+  parts_ = {};
+  bases_ = {};
+  view_ = {};
+}
+
+void Operand::convert(const Queue& queue, int moduli, const Pieces& pieces) {
+  reserve(queue, moduli, pieces);
+  const OperandMemory memory{residues_.data(), parts_.data(), bases_.data(),
+                             bases_.data() + pieces.padded_lines()};
+  with_moduli(moduli, [&](auto count) {
+    view_ = queue_operand<decltype(count)::value>(launching_on(queue), pieces, memory);
+  });
+}
+
+void reserve_sums(const Queue& queue, int moduli, std::int64_t rows, std::int64_t columns,
+                  DeviceBuffer<std::int32_t>& sums, std::uint64_t most) {
+  const Block block = block_of(rows, columns, moduli, most);
+  with_room(sums, queue, moduli * block.rows * block.columns);
+}
+
+void multiply(const Queue& queue, int moduli, double alpha, const OperandView& a, const OperandView& b,
+              double beta, MatrixView<double> c_dev, Entries entries, DeviceBuffer<std::int32_t>& sums,
+              std::uint64_t most) {
+  const Block block = block_of(a.lines, b.lines, moduli, most);
+  std::int32_t* const of_block = with_room(sums, queue, moduli * block.rows * block.columns);
+  const bool lower = entries == Entries::lower;
+  for (std::int64_t j = 0; j < b.lines; j += block.columns)
+    for (std::int64_t i = lower ? j / block.rows * block.rows : 0; i < a.lines; i += block.rows) {
+      const std::int64_t rows = std::min(block.rows, a.lines - i),
+                         columns = std::min(block.columns, b.lines - j);
+      if (lower && i + rows <= j) continue;
+      const OperandView left = a.part(i, rows), right = b.part(j, columns);
+      const std::int64_t padded_rows = whole(rows, tile_lines) * tile_lines,
+                         padded_columns = whole(columns, tile_lines) * tile_lines;
+      multiply_residues(queue, moduli, left, right, padded_rows, padded_columns, of_block);
+      const Sums of{of_block, padded_rows * padded_columns, padded_rows};
+      const Result result{&c_dev(i, j), c_dev.lda, rows, columns, alpha, beta, lower ? j - i : INT64_MIN};
+      with_moduli(moduli, [&](auto count) {
+        queue_result<decltype(count)::value>(launching_on(queue), of, left, right, result,
+                                             queue.multiprocessors());
+      });
+    }
+}
+
+}  // namespace eigen_g::ozaki
