@@ -65,7 +65,7 @@ struct DeviceParts {
     const std::uint64_t of_loading = bytes_taken([](Arena& a) { a.take<T>(loading_values); });
     const std::uint64_t rest =
         std::max({path.scratch, check_input_bytes, of_loading,
-                  divide_and_conquer_bytes<real_t<T>>(n, plan.options.vectors, false)});
+                  divide_and_conquer_bytes<real_t<T>>(n, plan.options.vectors ? n : 0, false)});
     back_in_a = places.back_in_a && bytes_in_a(n) >= path.back_min;
     back = arena.part(std::max(of_t + rest, back_in_a ? 0 : of_t > 0 ? path.back_preferred : path.back_min));
     Arena parts = back;

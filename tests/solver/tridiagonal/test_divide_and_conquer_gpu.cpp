@@ -29,7 +29,7 @@ OnGpuResult dc_on_gpu(const Tridiagonal& t, bool vectors = true, std::int64_t pa
   const std::int64_t n = t.n(), ldz = n + padding, margin = 128;
   const Queue queue;
   DeviceBuffer<double> d(n), e(n), z(vectors ? ldz * n : 0);
-  const support::DeviceScratch scratch(divide_and_conquer_bytes<double>(n, vectors), margin);
+  const support::DeviceScratch scratch(divide_and_conquer_bytes<double>(n, vectors ? n : 0), margin);
   for (const auto* buffer : {&d, &e, &z})
     if (buffer->bytes() > 0) EIGEN_G_CUDA(cudaMemset(buffer->data(), 0xff, buffer->bytes()));
   support::upload(d.data(), t.d.data(), sizeof(double) * t.d.size());
@@ -158,7 +158,7 @@ TEST_CASE("The workspace is at most two matrices and O(n), without vectors O(n)"
     const std::int64_t matrices = n > 10240 ? 6 * n * (n + 1) / 5 + 128 * (n + 1) : 2 * (n + 1) * n;
     constexpr std::uint64_t parts = 5 * Arena::alignment;  // each begins on its own alignment boundary
     const auto bytes = [](std::int64_t doubles) { return 8 * static_cast<std::uint64_t>(doubles); };
-    CHECK(divide_and_conquer_bytes<double>(n, true) <= bytes(matrices + 40 * n + 16) + parts);
-    CHECK(divide_and_conquer_bytes<double>(n, false) <= bytes(40 * n + 16) + parts);
+    CHECK(divide_and_conquer_bytes<double>(n, n) <= bytes(matrices + 40 * n + 16) + parts);
+    CHECK(divide_and_conquer_bytes<double>(n, 0) <= bytes(40 * n + 16) + parts);
   }
 }
