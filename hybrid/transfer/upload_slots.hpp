@@ -18,23 +18,34 @@ class UploadSlots {
  public:
   //   queue   works on the slots. What it does before the constructor may use their memory too
   //   slots   device memory, each large enough for every matrix
-  UploadSlots(const Queue& queue, const std::vector<T*>& slots) : queue_(queue), copies_(queue.resources()) {
+  UploadSlots(const Queue& queue, const std::vector<T*>& slots)
+      : queue_(queue), copies_(queue.resources(), Queue::CopiesOnly()) {
     for (T* const slot : slots) {
       slots_.push_back({slot, Event(queue.resources()), Event(queue.resources())});
       slots_.back().used.record(queue);
     }
   }
+  // Waits for the copies: after an exception they may still use the slots.
+  ~UploadSlots() { cudaStreamSynchronize(copies_.stream()); }
+  UploadSlots(const UploadSlots&) = delete;
+  UploadSlots& operator=(const UploadSlots&) = delete;
+
   // Copies `from` to the next slot and returns it with leading dimension lda. Later work of the queue starts after the copy. The copy starts
   // after the work on the slot's former matrix. Returns when `from` has been read, or is in pinned memory.
   // Throws OutOfMemory, DeviceError.
   MatrixView<T> fetch(MatrixView<const T> from, std::int64_t lda) {
     Slot& slot = slots_[next_];
-    const MatrixView<T> to{slot.data, from.rows, from.cols, lda};
     slot.used.hold(copies_);
+    const MatrixView<T> to{slot.data, from.rows, from.cols, lda};
+    fetch_more(from, to);
+    return to;
+  }
+  // Copies a further matrix to another part `to` of the same slot.
+  void fetch_more(MatrixView<const T> from, MatrixView<T> to) {
+    Slot& slot = slots_[next_];
     upload<T>(copies_, Part::all, from, to);
     slot.copied.record(copies_);
     slot.copied.hold(queue_);
-    return to;
   }
   // The work on the matrix of the last fetch() is queued.
   void used() {

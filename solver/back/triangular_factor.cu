@@ -211,10 +211,10 @@ void fill_above(const Queue& queue, std::int64_t width, std::int64_t count, T* s
         return MatrixView<T>{of + first + row + (first + column) * width, half, half, width};
       };
       const MatrixView<T> product = part(s_dev, half, 0);
-      gemm_batched<T>(queue, {count, apart, apart, apart}, Op::none, Op::none, 1,
-                      part(s_dev, 0, half), part(t_dev, half, half), 0, product);
-      gemm_batched<T>(queue, {count, apart, apart, apart}, Op::none, Op::none, -1, part(t_dev, 0, 0),
-                      product, 0, part(t_dev, 0, half));
+      gemm_batched<T>(queue, {count, apart, apart, apart}, Op::none, Op::none, 1, part(s_dev, 0, half),
+                      part(t_dev, half, half), 0, product);
+      gemm_batched<T>(queue, {count, apart, apart, apart}, Op::none, Op::none, -1, part(t_dev, 0, 0), product,
+                      0, part(t_dev, 0, half));
     }
 }
 

@@ -65,8 +65,8 @@ void multiply_one(const Products<R>& products, const Merge& m, const Shape<R>& s
     if (part.terms() == 0)
       clear(products.queue(), result);
     else
-      gemm(products, Op::none, Op::none, 1,
-           c.block(part.row, m.first + part.begin, part.rows, part.terms()), panel.block(m.first + part.begin, 0, part.terms(), columns), 0, result);
+      gemm(products, Op::none, Op::none, 1, c.block(part.row, m.first + part.begin, part.rows, part.terms()),
+           panel.block(m.first + part.begin, 0, part.terms(), columns), 0, result);
   }
 }
 

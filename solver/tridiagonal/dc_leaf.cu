@@ -85,8 +85,8 @@ void solve_leaves(const Queue& queue, const Leaf* leaves, Index count, const Arr
                   MatrixView<same_t<R>> q, MatrixView<same_t<R>> ends, unsigned* failed) {
   if (count == 0) return;
   const auto blocks = static_cast<unsigned>((count + leaves_a_block - 1) / leaves_a_block);
-  leaf_kernel<R><<<blocks, 32 * leaves_a_block, 0, queue.stream()>>>(leaves, count, arrays, rows, q, ends,
-                                                                     failed);
+  leaf_kernel<R>
+      <<<blocks, 32 * leaves_a_block, 0, queue.stream()>>>(leaves, count, arrays, rows, q, ends, failed);
   EIGEN_G_LAUNCHED();
 }
 

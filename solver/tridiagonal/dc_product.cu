@@ -155,8 +155,10 @@ void multiply(const Queue& queue, const Batch<R>& batch, Index first, Index colu
               MatrixView<const same_t<R>> compressed, MatrixView<const same_t<R>> panel,
               MatrixView<same_t<R>> q) {
   const auto tiles = [](Index length) { return static_cast<unsigned>((length + tile - 1) / tile); };
-  const dim3 blocks(tiles(columns), tiles(std::min(batch.largest, batch.rows.count)) + 1,  // each child may end in a partial tile
-                    static_cast<unsigned>(batch.count));
+  const dim3 blocks(
+      tiles(columns),
+      tiles(std::min(batch.largest, batch.rows.count)) + 1,  // each child may end in a partial tile
+      static_cast<unsigned>(batch.count));
   launch_dependent(queue, product_kernel<R>, blocks, threads, batch, first, columns, compressed, panel, q);
 }
 

@@ -50,7 +50,7 @@ template <class R>
 struct Workspace {
   MatrixView<R> q, panel;
   MatrixView<R> ends, compressed_ends;  // Q and C with the end rows, unless Q has all rows of T
-  Shape<R>* shapes;        // shapes of one level
+  Shape<R>* shapes;                     // shapes of one level
   Arrays<R> arrays;
   Leaf* leaves;  // this and the following ones: addresses set by upload()
   Merge* merges;
