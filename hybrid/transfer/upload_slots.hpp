@@ -16,7 +16,7 @@ namespace eigen_g {
 template <class T>
 class UploadSlots {
  public:
-  //   queue   works on the slots. What it does before the constructor may use their memory too
+  //   queue   works on the slots. Its earlier work may use their memory too
   //   slots   device memory, each large enough for every matrix
   UploadSlots(const Queue& queue, const std::vector<T*>& slots)
       : queue_(queue), copies_(queue.resources(), Queue::CopiesOnly()) {

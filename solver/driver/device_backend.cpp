@@ -210,7 +210,7 @@ std::uint64_t host_bytes(const Plan& plan) {
   return 4 * sizeof(double) * n + (plan.mode != MemoryMode::in_core ? sizeof(T) * n * n : 0);
 }
 
-// A thread beside the calling thread. It touches the pages of the memory for parked reflectors while the GPU reduces A, and it copies columns to
+// A second thread of a solve. It touches the pages of the memory for parked reflectors while the GPU reduces A, and it copies columns to
 // the caller's host memory while the calling thread copies reflectors to the GPU.
 class ColumnsOut {
  public:
@@ -253,7 +253,7 @@ class ColumnsOut {
   static constexpr int populate_write =
       23;  // MADV_POPULATE_WRITE of Linux 5.14; older systems refuse it, and nothing is touched
   std::atomic<bool> stop_ = false;
-  Resources resources_;  // of the worker's thread
+  Resources resources_;  // the worker's thread uses them
   Event ready_;
   Worker worker_;  // the last member: its thread ends first
 };

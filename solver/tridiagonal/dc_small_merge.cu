@@ -84,7 +84,7 @@ __device__ void multiply_all(const Merge& merge, Rows rows, const Shape<R>& shap
                                                                 : sums[j];
 }
 
-// range: q and compressed have the end rows, and the rows `kept` are in kept_q and kept_compressed. Else q and compressed have batch.rows.
+// range: q and compressed have the end rows, and the rows `kept` are in kept_q and kept_compressed. Without it q and compressed have batch.rows.
 template <class R, bool range>
 __global__ void __launch_bounds__(threads)
     small_merge_kernel(Batch<R> batch, MatrixView<R> q, MatrixView<R> compressed, Rows kept,

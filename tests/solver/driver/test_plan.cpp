@@ -139,7 +139,7 @@ TEST_CASE("short of memory: the next step by what the caller left open") {
             name(row.precision));
     Plan p = on_gpu(row.asked, row.path, row.choice, row.pointers);
     p.options.precision = row.precision;
-    // The steps behind those that keep data in host memory.
+    // The modes that keep data in host memory come before these steps.
     if (row.precision == Precision::native)
       p.mode = row.pointers == Pointers::host ? MemoryMode::slabs : MemoryMode::parked;
     const std::optional<Plan> next = smaller_plan<double>(p);
