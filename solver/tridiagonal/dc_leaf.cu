@@ -1,9 +1,7 @@
 // Kernel for the leaves: one warp solves a leaf, and a lane has one row of Z.
-#include "hybrid/cuda_check.hpp"
 #include "hybrid/instantiate.hpp"
-#include "hybrid/stream/queue.hpp"
 #include "solver/tridiagonal/dc_crew.cuh"
-#include "solver/tridiagonal/dc_device.hpp"
+#include "solver/tridiagonal/dc_launch.cuh"
 #include "solver/tridiagonal/dc_leaf.hpp"
 
 namespace eigen_g::dc {
@@ -46,6 +44,7 @@ template <class R>
 __global__ void __launch_bounds__(32 * leaves_a_block)
     leaf_kernel(const Leaf* leaves, Index count, Arrays<R> x, Rows rows, MatrixView<R> q, MatrixView<R> ends,
                 unsigned* failed) {
+  enter_in_turn();
   __shared__ R all_z[leaves_a_block][leaf_rows * stride], all_y[leaves_a_block][leaf_rows * stride];
   __shared__ R all_d[leaves_a_block][32], all_e[leaves_a_block][32];
   const int warp = threadIdx.x / 32;
@@ -85,9 +84,8 @@ void solve_leaves(const Queue& queue, const Leaf* leaves, Index count, const Arr
                   MatrixView<same_t<R>> q, MatrixView<same_t<R>> ends, unsigned* failed) {
   if (count == 0) return;
   const auto blocks = static_cast<unsigned>((count + leaves_a_block - 1) / leaves_a_block);
-  leaf_kernel<R>
-      <<<blocks, 32 * leaves_a_block, 0, queue.stream()>>>(leaves, count, arrays, rows, q, ends, failed);
-  EIGEN_G_LAUNCHED();
+  launch_dependent(queue, leaf_kernel<R>, blocks, 32 * leaves_a_block, leaves, count, arrays, rows, q, ends,
+                   failed);
 }
 
 EIGEN_G_INSTANTIATE(real_types, solve_leaves);
