@@ -86,7 +86,7 @@ struct ReductionMemory {
                                     : 0) {}
   static std::int64_t scratch_bytes(const Queue& queue, std::int64_t n) {
     return static_cast<std::int64_t>(std::max(tridiagonalize_bytes<double>(n, queue.multiprocessors()),
-                                              divide_and_conquer_bytes<double>(n, false)));
+                                              divide_and_conquer_bytes<double>(n, 0)));
   }
   static std::uint64_t bytes(const Queue& queue, std::int64_t n) {
     return static_cast<std::uint64_t>(padded(n) * n + 6 * n) * sizeof(double) +

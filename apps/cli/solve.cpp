@@ -51,6 +51,7 @@ LibraryOptions library_options_of(const SolveOptions& options) {
   given.devices.threads = options.run.threads;
   given.devices.gpus = options.gpus;
   given.devices.multiprocessors = options.multiprocessors;
+  given.devices.memory_limit = options.memory_limit;
   given.devices.ratio = parse_ratio(options.ratio);
   return given;
 }
@@ -133,6 +134,7 @@ ExitCode solve_few_of(const SolveOptions& options) {
       {options.precision != usual.precision, "--precision"},
       {options.ratio != usual.ratio, "--ratio"},
       {options.multiprocessors != usual.multiprocessors, "--multiprocessors"},
+      {options.memory_limit != usual.memory_limit, "--memory-limit"},
       {!options.calibration.empty(), "--calibration"},
       {!options.plot.empty(), "--plot"},
       {!options.matrix.type.empty(), "--type"}};

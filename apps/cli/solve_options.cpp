@@ -53,7 +53,8 @@ std::string options_of_gpu(const SolveOptions& options) {
       {options.engine != usual.engine, "--engine"},
       {options.precision != usual.precision, "--precision"},
       {open && options.ratio != usual.ratio, "--ratio"},
-      {open && options.multiprocessors != usual.multiprocessors, "--multiprocessors"}};
+      {open && options.multiprocessors != usual.multiprocessors, "--multiprocessors"},
+      {open && options.memory_limit != usual.memory_limit, "--memory-limit"}};
   std::string names;
   for (const auto& [given, name] : all)
     if (given) names += (names.empty() ? "" : ", ") + std::string(name);
@@ -259,6 +260,12 @@ CLI::Option* add_solve_options(CLI::App& command, SolveOptions& wanted) {
                   "Use only N multiprocessors of the first GPU, to imitate a smaller one")
       ->check(CLI::Range(1, 1 << 16))
       ->option_text("N");
+  command
+      .add_option("--memory-limit", options->memory_limit,
+                  "Largest size of the GPU memory of a dense solve, as 20G (K, M, G, T: powers of 1024; "
+                  "default: what is free). A solve that needs more keeps data in host memory")
+      ->transform(CLI::AsSizeValue(false))
+      ->option_text("BYTES");
   not_empty(command.add_option("--calibration", options->calibration,
                                "Rates of this machine from 'eigen_g calibrate' (default: the cached file)"))
       ->option_text("FILE");

@@ -23,7 +23,8 @@ struct SolveOptions {
   std::string subset_by_index, subset_by_value;  // "LO:HI"; "": all
   std::string ratio = "auto";
   int gpus = 1, multiprocessors = 0;
-  std::string calibration;  // "": the cached file
+  std::uint64_t memory_limit = 0;  // bytes; 0: what is free
+  std::string calibration;         // "": the cached file
   bool predict = false;
   bool print = false;  // every eigenvalue
   std::string plot;    // file of --plot; "": none

@@ -58,6 +58,16 @@ std::int64_t bandwidth_of(const io::SymmetricMatrix& matrix, std::int64_t most) 
   return found;
 }
 
+// False: the solve has no other mode than in_core.
+bool can_keep_on_host(const Options& options, std::int64_t n) {
+  try {
+    static_cast<void>(workspace_bytes<double>(n, options, true, Pointers::host, MemoryMode::slabs));
+    return true;
+  } catch (const InvalidArgument&) {
+    return false;
+  }
+}
+
 const char* words_of(Path path) {
   return path == Path::one_stage ? "one-stage path" : "two-stage path";
 }
@@ -96,6 +106,14 @@ std::optional<SolvePrediction> predict_solve(const Options& options, const Devic
     if (options.engine == Engine::automatic ? !plan.mixed || p.seconds < plan.mixed->seconds
                                             : p.engine == options.engine)
       plan.mixed = p;
+  const std::uint64_t room = devices.memory_limit > 0 ? devices.memory_limit : gpu_device(gpu).memory_free;
+  for (const MemoryMode mode : {MemoryMode::in_core, MemoryMode::parked, MemoryMode::slabs}) {
+    if (mode != MemoryMode::in_core && (devices.gpus > 1 || !can_keep_on_host(options, n))) break;
+    plan.bytes = workspace_bytes<double>(n, options, true, Pointers::host, mode);
+    if (plan.bytes.device > room) continue;
+    plan.mode = mode;
+    break;
+  }
   if (multiprocessors < first.multiprocessors)
     plan.devices.front() += print(" (%d of %d multiprocessors)", multiprocessors, first.multiprocessors);
   for (const int gpu_index : further) plan.devices.push_back(gpu_facts(gpu_index).name);
@@ -161,6 +179,10 @@ std::string to_table(const SolvePrediction& plan) {
   text += left_column("calibration", 14) + plan.calibration + "\n";
   for (std::size_t i = 0; i < plan.devices.size(); ++i)
     text += left_column(i == 0 ? "devices" : "", 14) + plan.devices[i] + "\n";
+  if (plan.mode)
+    text += left_column("memory", 14) + name(*plan.mode) + ", " + bytes_text(plan.bytes.device) +
+            " on the GPU, " + bytes_text(plan.bytes.host) + " on the host" +
+            (*plan.mode == MemoryMode::in_core ? "" : "; the times are for in_core") + "\n";
   TextTable table({"predicted", "seconds", "columns, %"});
   for (const PredictedStage& stage : plan.prediction.times)
     table.add({stage.name, print("%.4f", stage.seconds),

@@ -33,6 +33,9 @@ struct SolvePrediction {
   std::optional<Prediction> other = {};   // prediction for the other path
   // With the requested engine, if mixed precision applies to such a solve.
   std::optional<MixedPrediction> mixed = {};
+  // The first mode whose bytes are within Devices::memory_limit, or within what is free on the GPU. Nothing: no mode fits, or not known.
+  std::optional<MemoryMode> mode = {};
+  WorkspaceBytes bytes = {};  // in this mode
 };
 
 inline std::span<const Stage> SolvePrediction::stages() const {

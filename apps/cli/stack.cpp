@@ -28,6 +28,7 @@ void require_options_of_stack(const SolveOptions& options) {
       {options.ratio != usual.ratio, "--ratio"},
       {options.gpus != usual.gpus, "--gpus"},
       {options.multiprocessors != usual.multiprocessors, "--multiprocessors"},
+      {options.memory_limit != usual.memory_limit, "--memory-limit"},
       {!options.calibration.empty(), "--calibration"},
       {options.predict, "--predict"},
       {options.generalised.itype != 1, "--itype 2 and 3"},

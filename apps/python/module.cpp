@@ -179,10 +179,10 @@ NB_MODULE(_core, m) {
               std::optional<std::pair<double, double>> values, const std::string& path,
               const std::string& engine, const std::string& device, int gpus, int threads,
               const std::optional<std::string>& ratio, const std::string& precision, int multiprocessors,
-              int itype, const std::string& factor) {
-             new (self)
-                 CallOptions(make_plan(dtype, lower, vectors, index_range, values, path, engine, device, gpus,
-                                       threads, ratio, precision, multiprocessors, itype, factor));
+              std::int64_t memory_limit, int itype, const std::string& factor) {
+             new (self) CallOptions(make_plan(dtype, lower, vectors, index_range, values, path, engine,
+                                              device, gpus, threads, ratio, precision, multiprocessors,
+                                              memory_limit, itype, factor));
            })
       .def_ro("dtype", &CallOptions::dtype)
       .def("max_count",

@@ -54,7 +54,7 @@ CallOptions make_plan(const std::string& dtype, bool lower, bool vectors,
                       std::optional<std::pair<double, double>> values, const std::string& path,
                       const std::string& engine, const std::string& device, int gpus, int threads,
                       const std::optional<std::string>& ratio, const std::string& precision,
-                      int multiprocessors, int itype, const std::string& factor) {
+                      int multiprocessors, std::int64_t memory_limit, int itype, const std::string& factor) {
   CallOptions plan{dtype, {}, {}, itype};
   Options& options = plan.options;
   options.uplo = lower ? Uplo::lower : Uplo::upper;
@@ -74,6 +74,9 @@ CallOptions make_plan(const std::string& dtype, bool lower, bool vectors,
   devices.gpus = gpus;
   devices.threads = threads;
   devices.multiprocessors = multiprocessors;
+  if (memory_limit < 0)
+    throw InvalidArgument("memory_limit", "is " + std::to_string(memory_limit) + "; must be at least 0");
+  devices.memory_limit = static_cast<std::uint64_t>(memory_limit);
   if (ratio) devices.ratio = parse_ratio(*ratio);
   return plan;
 }

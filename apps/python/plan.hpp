@@ -26,13 +26,13 @@ struct CallOptions {
   GeneralisedProblem problem() const { return {.itype = itype, .factor = factor}; }
 };
 
-// index_range: first and last pair, from 1. values: above, upto. multiprocessors: Devices::multiprocessors. Throws InvalidArgument.
+// index_range: first and last pair, from 1. values: above, upto. multiprocessors, memory_limit: as in Devices. Throws InvalidArgument.
 CallOptions make_plan(const std::string& dtype, bool lower, bool vectors,
                       std::optional<std::pair<std::int64_t, std::int64_t>> index_range,
                       std::optional<std::pair<double, double>> values, const std::string& path,
                       const std::string& engine, const std::string& device, int gpus, int threads,
                       const std::optional<std::string>& ratio, const std::string& precision,
-                      int multiprocessors, int itype, const std::string& factor);
+                      int multiprocessors, std::int64_t memory_limit, int itype, const std::string& factor);
 
 // Options for a solve of order n that obeys Ctrl-C and reports its progress to `callback` (None: to no callback). A progress callback
 // makes the host wait for the end of each stage. So without `callback` small orders are not interruptible.

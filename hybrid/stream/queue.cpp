@@ -24,6 +24,9 @@ Queue::Queue(Resources& resources, cudaStream_t stream)
   open();
 }
 
+Queue::Queue(Resources& resources, CopiesOnly)
+    : resources_(&resources), stream_(resources.take_stream()), owned_(Owned::kept), device_(current_gpu()) {}
+
 void Queue::open() {
   cudaGetLastError();  // clears an error of earlier work
   blas_ = resources_->take_blas(stream_);

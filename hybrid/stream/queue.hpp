@@ -25,6 +25,9 @@ class Queue {
   explicit Queue(Resources& resources);
   Queue(Resources& resources, const Partition& partition);
   Queue(Resources& resources, cudaStream_t stream);
+  // Creates its own stream, for copies alone: it has no cuBLAS handle.
+  struct CopiesOnly {};
+  Queue(Resources& resources, CopiesOnly);
   ~Queue();  // does not wait for queued work
   Queue(Queue&& other) noexcept { swap(other); }
   Queue& operator=(Queue&& other) noexcept {

@@ -98,6 +98,7 @@ struct eigen_g_options {
   const char* ratio;                  /* "auto", or GPU[:GPU...]:CPU such as "27:14" */
   int gpus, threads, multiprocessors; /* 1, 0, 0; as in Devices (types.hpp) */
   const char* precision;              /* "native"; "mixed": float, refined to double, on one GPU */
+  uint64_t memory_limit;              /* 0; as in Devices */
 };
 void eigen_g_default_options(struct eigen_g_options* options);
 

@@ -127,13 +127,19 @@ template <class T>
 // If the GPU has too little memory, the solve falls back in this order, and Report::fallbacks lists the fallbacks:
 //
 //   mixed precision -> native precision
+//   in core         -> parked            (MemoryMode) with vectors and gpus = 1
+//   parked          -> slabs             with host pointers
 //   two-stage path  -> one-stage path    with Path::automatic
 //   GPU             -> CPU               with host pointers and DeviceChoice::automatic
 //
-// If no fallback is left, eigen_g() throws OutOfMemory with the needed and the free bytes, before any work.
+// If no fallback is left, eigen_g() throws OutOfMemory with the needed and the free bytes, before any work. It also throws OutOfMemory before
+// any work if the host has too little memory for a mode.
+//   mode   the bytes are for this mode on a GPU. Throws InvalidArgument (mode) if such a solve does not have it. For this mode set
+//          Devices::memory_limit to the bytes of the device
 template <class T = double>
 [[nodiscard]] WorkspaceBytes workspace_bytes(std::int64_t n, const Options& options, bool on_gpu,
-                                             Pointers pointers = Pointers::host);
+                                             Pointers pointers = Pointers::host,
+                                             MemoryMode mode = MemoryMode::in_core);
 
 // Starts the current GPU and loads what a first solve would wait for (0.2 to 0.4 s on an H200). No solve needs this call. A program saves
 // this time if it calls start_gpu() in a second thread while its first thread reads the matrix. Does nothing if there is no GPU.

@@ -142,6 +142,10 @@ struct Devices {
   std::shared_ptr<const Calibration> calibration = {};
   // Measured rates, for Engine::automatic. 0: estimated from the GPU's properties.
   ProductRates engine_rates = {};
+  // Largest number of bytes of device memory that a dense solve allocates on the first GPU, as Report::bytes counts them; 0: what is free.
+  // A solve that needs more takes the next of the fallbacks (Fallback). Small blocks that CUDA and cuBLAS allocate for themselves are not
+  // counted. Batches, single stages and sparse problems do not use it.
+  std::uint64_t memory_limit = 0;
   // For experiments: use only this number of multiprocessors of the first GPU, rounded up to the next partition size. 0: all.
   int multiprocessors = 0;
 };
@@ -191,13 +195,28 @@ const char* name(
     Refinement::Result
         result);  // "native", "refined", "out_of_scope", "float_failed", "large_clusters", "diverged"
 
+// Where a solve with vectors on a GPU keeps its n x n matrices between the stages. n^2 is the bytes of a matrix; the GPU's bytes are for a real
+// matrix, host pointers and large n. The host's bytes are in addition to the caller's a and z.
+//
+//   mode      GPU        host   the reflectors of the reduction   U and Z
+//   in_core   3.1 n^2    0      GPU                               GPU
+//   parked    2.1 n^2    n^2    host, from the reduction on       GPU
+//   slabs     1.1 n^2    n^2    host                              the caller's z; the GPU has a slab of rows of U, then of columns of Z
+//
+// The eigenvalues have the same bits in every mode. The vectors differ by rounding.
+enum class MemoryMode { in_core, parked, slabs };
+const char* name(MemoryMode mode);  // "in_core", "parked", "slabs"
+
 // A change to a solve that needs less GPU memory. If the GPU has too little memory, the fallbacks are tried in this order.
 enum class Fallback {
   mixed_to_native,         // mixed precision -> native precision
+  in_core_to_parked,       // MemoryMode::parked; needs vectors, gpus = 1 and a standard problem
+  parked_to_slabs,         // MemoryMode::slabs; needs host pointers
   two_stage_to_one_stage,  // two-stage path -> one-stage path; needs Path::automatic
   gpu_to_cpu               // GPU -> CPU; needs host pointers and DeviceChoice::automatic
 };
-const char* name(Fallback fallback);  // "mixed_to_native", "two_stage_to_one_stage", "gpu_to_cpu"
+// "mixed_to_native", "in_core_to_parked", "parked_to_slabs", "two_stage_to_one_stage", "gpu_to_cpu"
+const char* name(Fallback fallback);
 
 // Layout of a and z on device pointers. contiguous: lda = n, a is 16-byte aligned, and z is not a. Host pointers: no difference.
 enum class MatrixLayout { any, contiguous };
@@ -215,6 +234,7 @@ struct Report {
   std::int64_t m = 0;            // number of pairs found: n, or the size of the subset
   std::int64_t first_index = 1;  // index of the first of them in the whole spectrum, from 1
   Path path = Path::one_stage;
+  MemoryMode mode = MemoryMode::in_core;
   std::vector<StageWork> stages;    // in the order in which they began
   double seconds = 0;               // time of the whole call, allocation included
   std::vector<DeviceWork> devices;  // the devices that took part, the GPU first

@@ -6,12 +6,15 @@
 #include "gemm_df/adjoint.hpp"
 #include "gemm_df/gemm.hpp"
 #include "hybrid/instantiate.hpp"
+#include "hybrid/round_up.hpp"
 #include "hybrid/stream/queue.hpp"
+#include "hybrid/transfer/upload_slots.hpp"
 #include "solver/back/back_transform_panel.hpp"
 #include "solver/back/team_reflectors.hpp"
 #include "solver/back/triangular_factor.hpp"
 #include "solver/devices/solve_team.hpp"
 #include "solver/devices/tuning.hpp"
+#include "solver/reduction/two_stage/band_layout.hpp"
 
 namespace eigen_g {
 
@@ -49,6 +52,41 @@ struct TriangularFactors {
   TriangularFactors(Arena& arena, const ReflectorBlocks& blocks, std::int64_t min_passing)
       : all_t(arena.take<T>(blocks.elements())),
         passing(arena.take<T>(std::max(blocks.elements(), min_passing))) {}
+};
+
+// Z := Z - V T V^T Z for one block. z: the block's rows. passing: 2 width m_all values
+template <class T>
+void apply_block(const Products<T>& products, MatrixView<const T> v, MatrixView<const T> t, MatrixView<T> z,
+                 std::int64_t width, std::int64_t m_all, T* passing) {
+  const std::int64_t columns = v.cols, rows = v.rows;
+  const MatrixView<T> vz{passing, columns, z.cols, width};
+  T* const rest = passing + width * m_all;
+  gemm(products, adjoint<T>, Op::none, 1, v, z, 0, vz);
+  if (rows < z.cols) {
+    const MatrixView<T> vt{rest, rows, columns, rows + rows % 2};
+    gemm(products, Op::none, Op::none, 1, v, t, 0, vt);
+    gemm(products, Op::none, Op::none, -1, vt, vz, 1, z);
+  } else {
+    const MatrixView<T> tvz{rest, columns, z.cols, width};
+    gemm(products, Op::none, Op::none, 1, t, vz, 0, tvz);
+    gemm(products, Op::none, Op::none, -1, v, tvz, 1, z);
+  }
+}
+
+// The workspace of back_transform_from_host(). slot: elements of a slot for V
+template <class T>
+struct FromHostBuffers {
+  T *all_t, *s, *passing;
+  std::vector<T*> slots;
+
+  FromHostBuffers(Arena& arena, const ReflectorBlocks& blocks, std::int64_t m)
+      : all_t(arena.take<T>(blocks.elements())),
+        s(arena.take<T>(blocks.width * blocks.width)),
+        passing(arena.take<T>(2 * blocks.width * m)) {
+    for (int k = 0; k < 2; ++k)
+      slots.push_back(arena.take<T>(slot_rows(blocks.n) * std::min(blocks.width, blocks.n)));
+  }
+  static std::int64_t slot_rows(std::int64_t rows) { return round_up(rows, 16); }
 };
 
 }  // namespace
@@ -116,21 +154,46 @@ void back_transform(const Products<T>& products, MatrixView<const same_t<T>> a_d
     }
   for (const ColumnRange group : columns_ready ? groups_of(n, m) : split_columns(m, {1})) {
     for (std::int64_t b = blocks.count() - 1; b >= 0; --b) {  // Z := Z - V T V^T Z
-      const std::int64_t columns = blocks.columns(b), rows = blocks.rows(b);
-      const MatrixView<T> z = z_dev.block(blocks.first(b), group.first, rows, group.count);
-      const MatrixView<T> vz{passing, columns, group.count, blocks.width};
-      T* const rest = passing + blocks.width * m;
-      gemm(products, adjoint<T>, Op::none, 1, v_of(b), z, 0, vz);
-      if (rows < group.count) {
-        const MatrixView<T> vt{rest, rows, columns, rows + rows % 2};
-        gemm(products, Op::none, Op::none, 1, v_of(b), t_of(b), 0, vt);
-        gemm(products, Op::none, Op::none, -1, vt, vz, 1, z);
-      } else {
-        const MatrixView<T> tvz{rest, columns, group.count, blocks.width};
-        gemm(products, Op::none, Op::none, 1, t_of(b), vz, 0, tvz);
-        gemm(products, Op::none, Op::none, -1, v_of(b), tvz, 1, z);
-      }
+      const MatrixView<T> z = z_dev.block(blocks.first(b), group.first, blocks.rows(b), group.count);
+      apply_block<T>(products, v_of(b), t_of(b), z, blocks.width, m, passing);
     }
+    report_ready(group);
+  }
+}
+
+template <class T>
+std::uint64_t back_transform_from_host_bytes(std::int64_t n, std::int64_t m) {
+  return bytes_taken([&](Arena& arena) { FromHostBuffers<T>(arena, blocks_of(n), m); });
+}
+
+template <class T>
+void back_transform_from_host(const Products<T>& products, MatrixView<const same_t<T>> a, bool of_band,
+                              const same_t<T>* tau_dev, MatrixView<same_t<T>> z_dev, Arena scratch_dev,
+                              const std::function<void(ColumnRange)>& columns_ready) {
+  const Queue& queue = products.queue();
+  const std::int64_t n = a.rows, m = z_dev.cols;
+  const auto report_ready = [&](ColumnRange columns) {
+    if (columns_ready && columns.count > 0) columns_ready(columns);
+  };
+  if (n < 2 || m == 0) return report_ready({0, m});
+  const ReflectorBlocks blocks = blocks_of(n);
+  const FromHostBuffers<T> at(scratch_dev, blocks, m);
+  UploadSlots<T> slots(queue, at.slots);
+  bool has_t = false;
+  for (const ColumnRange group : columns_ready ? groups_of(n, m) : split_columns(m, {1})) {
+    for (std::int64_t b = blocks.count() - 1; b >= 0; --b) {
+      const std::int64_t first = blocks.first(b), rows = blocks.rows(b), columns = blocks.columns(b);
+      const MatrixView<T> v =
+          slots.fetch(a.block(first, first, rows, columns), FromHostBuffers<T>::slot_rows(rows));
+      // v_j begins in row j for a band, and in row j + 1 for a tridiagonal matrix.
+      clear_above(queue, of_band ? v : MatrixView<T>{v.data - v.lda, v.rows, v.cols + 1, v.lda});
+      T* const t = at.all_t + b * blocks.width * blocks.width;
+      if (!has_t) triangular_factor<T>(queue, blocks.width, v, tau_dev + first, at.s, t);
+      apply_block<T>(products, v, {t, columns, columns, blocks.width},
+                     z_dev.block(first, group.first, rows, group.count), blocks.width, m, at.passing);
+      slots.used();
+    }
+    has_t = true;
     report_ready(group);
   }
 }
@@ -170,7 +233,8 @@ void multiply_by_q(const Products<T>& products, Side side, Trans trans, MatrixVi
   }
 }
 
-EIGEN_G_INSTANTIATE(all_types, back_transform, back_transform_bytes, multiply_by_q);
+EIGEN_G_INSTANTIATE(all_types, back_transform, back_transform_bytes, back_transform_from_host,
+                    back_transform_from_host_bytes, multiply_by_q);
 EIGEN_G_INSTANTIATE(real_types, back_transform_cut);
 
 }  // namespace eigen_g

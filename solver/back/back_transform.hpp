@@ -70,6 +70,21 @@ void back_transform(const Products<T>& products, MatrixView<const same_t<T>> a_d
 template <class T>
 std::uint64_t back_transform_bytes(std::int64_t n, std::int64_t m);
 
+// GPU. back_transform() with the reflectors in host memory. Blocks of reflectors are copied to one of two slots on the GPU while it applies
+// the block before.
+//   a            n x n, host memory of any kind, in: the lower triangle as tridiagonalize() leaves it. Other entries have no meaning
+//   of_band      true: full_to_band() made the reflectors, with the 1 of v_j in row j (a block of its matrix)
+//   scratch_dev  back_transform_from_host_bytes<T>(n, m) bytes of device memory: two slots of n x k, T, and 2 k m
+// tau_dev, z_dev and columns_ready are as in back_transform(). Every n takes blocks of reflectors, and there is no team. The host is busy with
+// the copies until the last block has been sent. Z may differ from the Z of back_transform() by the rounding of T.
+// Cost: as back_transform(). Copies: n^2 / 2 elements for each range of columns that columns_ready is called with.
+template <class T>
+void back_transform_from_host(const Products<T>& products, MatrixView<const same_t<T>> a, bool of_band,
+                              const same_t<T>* tau_dev, MatrixView<same_t<T>> z_dev, Arena scratch_dev,
+                              const std::function<void(ColumnRange)>& columns_ready = {});
+template <class T>
+std::uint64_t back_transform_from_host_bytes(std::int64_t n, std::int64_t m);
+
 // GPU. Z := Q Z, Q^H Z, Z Q or Z Q^H. Q Z is back_transform(). For the other products a_dev, tau_dev and scratch_dev are as there, and every n
 // takes blocks of reflectors. With Side::right z_dev is m x n.
 template <class T>

@@ -8,6 +8,8 @@
 #include "solver/back/back_transform_chase.hpp"
 
 #include <algorithm>
+#include <limits>
+#include <optional>
 #include <stdexcept>
 #include <type_traits>
 #include <utility>
@@ -15,7 +17,9 @@
 #include "gemm_df/gemm.hpp"
 #include "hybrid/cuda_check.hpp"
 #include "hybrid/instantiate.hpp"
+#include "hybrid/round_up.hpp"
 #include "hybrid/stream/queue.hpp"
+#include "hybrid/transfer/upload_slots.hpp"
 #include "solver/back/back_transform_chase_fused.hpp"
 #include "solver/back/chase_blocks.hpp"
 #include "solver/back/chase_factor.hpp"
@@ -128,16 +132,19 @@ struct Workspace {
                                        Workspace(arena, tiles, m, fused, of_slab, of_wavefront);
                                      }));
   }
-  // The longest slab, and for products the widest wavefront, for which `arena` has room.
-  static Workspace within(Arena& arena, const ChaseTiles& tiles, std::int64_t m, bool fused) {
+  // The longest slab of at most `most` tiles, and for products the widest wavefront, for which `arena` has room.
+  //   in_addition   further bytes for each tile
+  static Workspace within(Arena& arena, const ChaseTiles& tiles, std::int64_t m, bool fused,
+                          std::int64_t in_addition = 0,
+                          std::int64_t most = std::numeric_limits<std::int64_t>::max()) {
     const auto room = static_cast<std::int64_t>(arena.left());
     const std::int64_t column =
         2 * max_tiles_of_a_wave(tiles) * tiles.width * static_cast<std::int64_t>(sizeof(R));
     const std::int64_t of_wavefront =
         fused ? 0 : std::clamp<std::int64_t>(std::min(room / 4, wavefront_bytes) / column, 1, m);
-    const std::int64_t of_slab =
-        std::clamp((room - bytes(tiles, m, fused, 0, of_wavefront)) / tile_bytes<T>(tiles), tiles.steps(0),
-                   tiles.tiles_from(0));
+    const std::int64_t of_slab = std::clamp(std::min(most, (room - bytes(tiles, m, fused, 0, of_wavefront)) /
+                                                               (tile_bytes<T>(tiles) + in_addition)),
+                                            tiles.steps(0), tiles.tiles_from(0));
     return Workspace(arena, tiles, m, fused, of_slab, of_wavefront);
   }
 };
@@ -307,38 +314,76 @@ ColumnWork<double> cut_work(const ChaseTiles& tiles, const double* v, const doub
   return work;
 }
 
-}  // namespace
-
+// The bytes for slabs of `slab` bytes, at least one group, with `in_addition` bytes for each tile.
 template <class T>
-std::uint64_t back_transform_chase_bytes(std::int64_t n, std::int64_t b, std::int64_t m, bool cut,
-                                         std::int64_t slab) {
-  const ChaseTiles tiles = in_reals<T>(chase_tiles<T>(n, b));
-  if (tiles.groups() == 0 || m == 0) return 0;
-  const std::int64_t all = tiles.tiles_from(0);
-  const std::int64_t of_slab =
-      cut && std::is_same_v<T, double> ? all : std::clamp(slab / tile_bytes<T>(tiles), tiles.steps(0), all);
+std::uint64_t bytes_for_slabs(const ChaseTiles& tiles, std::int64_t m, std::int64_t of_slab,
+                              std::int64_t in_addition) {
   // The products take a quarter of the workspace for wavefronts; one group must fit into the rest.
-  const std::int64_t by_products = Workspace<T>::bytes(tiles, m, false, tiles.steps(0), 1);
-  const auto fused_or_products = static_cast<std::uint64_t>(
-      std::max(Workspace<T>::bytes(tiles, m, true, of_slab, 0), by_products * 4 / 3 + 1));
-  if constexpr (is_complex<T>)
-    return fused_or_products;
-  else
-    return std::max(fused_or_products, EngineWorkspace::bytes<T>(tiles, m, tiles.steps(0)));
+  const std::int64_t by_products =
+      Workspace<T>::bytes(tiles, m, false, tiles.steps(0), 1) + tiles.steps(0) * in_addition;
+  const auto fused_or_products = static_cast<std::uint64_t>(std::max(
+      Workspace<T>::bytes(tiles, m, true, of_slab, 0) + of_slab * in_addition, by_products * 4 / 3 + 1));
+  if constexpr (!is_complex<T>)  // reflectors in host memory are not applied by an engine
+    if (in_addition == 0)
+      return std::max(fused_or_products, EngineWorkspace::bytes<T>(tiles, m, tiles.steps(0)));
+  return fused_or_products;
 }
 
+// The v arrays of a slab of sweep groups in a slot on the GPU.
+//
+// With a stride the slot has a column for each sweep, as high as the longest array. The arrays of sweeps of one group have lengths that differ by
+// less than the width. The slab's tiles cover every array, so twice their entries are enough, with room for aligned columns.
 template <class T>
-CutWork<T> back_transform_chase_cut(const ChaseTiles& tiles, MatrixView<T> z_dev) {
-  if constexpr (std::is_same_v<T, double>)
-    if (back_transform_chase_fused_serves<T>(tiles, z_dev))
-      return {products_of(tiles, z_dev.cols), cut_work(tiles, z_dev.data, z_dev.data, z_dev)};
-  return {};
-}
+class SweepsFromHost {
+ public:
+  // Elements of the slot for each tile.
+  static std::int64_t of_tile(const ChaseTiles& tiles) { return (2 * tiles.b + 32) * tiles.width; }
 
+  SweepsFromHost(const Queue& queue, const ChaseTiles& tiles, const ChaseReflectors<const T>& on_host,
+                 T* slot_dev, std::int64_t elements)
+      : tiles_(tiles), on_host_(on_host), elements_(elements), slot_(queue, {slot_dev}) {}
+
+  // The reflectors of these groups in device memory. Later work of the queue can read them, until used().
+  ChaseReflectors<const T> fetch(std::int64_t first_group, std::int64_t last_group) {
+    const std::int64_t begin = first_group * tiles_.width,
+                       end = std::min((last_group + 1) * tiles_.width, tiles_.sweeps());
+    if (on_host_.stride == 0) {
+      constexpr std::int64_t rows = 4096;  // a matrix of any shape is copied in chunks of columns
+      const std::int64_t at = tiles_.sweep_offset(begin), count = tiles_.sweep_offset(end) - at;
+      const std::int64_t columns = (count + rows - 1) / rows, last = count - (columns - 1) * rows;
+      require_room(columns * rows);
+      const T* const from = on_host_.v + at;
+      const MatrixView<T> to =
+          slot_.fetch({from, columns > 1 ? rows : last, std::max<std::int64_t>(1, columns - 1), rows}, rows);
+      if (columns > 1)
+        slot_.fetch_more({from + (columns - 1) * rows, last, 1, rows}, to.block(0, columns - 1, last, 1));
+      return {to.data - at, on_host_.tau, 0};
+    }
+    const std::int64_t longest = tiles_.n - 1 - is_complex<T> - begin, columns = end - begin;
+    const std::int64_t ld = round_up(longest, 16);
+    require_room(ld * columns);
+    const MatrixView<T> to =
+        slot_.fetch({on_host_.v + (end - 1) * on_host_.stride, longest, columns, -on_host_.stride}, ld);
+    return {to.data + (end - 1) * ld, on_host_.tau, -ld};
+  }
+  void used() { slot_.used(); }
+
+ private:
+  void require_room(std::int64_t elements) const {
+    if (elements > elements_) throw std::logic_error("the slot for the chase's reflectors is too small");
+  }
+  ChaseTiles tiles_;
+  ChaseReflectors<const T> on_host_;
+  std::int64_t elements_;
+  UploadSlots<T> slot_;
+};
+
+// Both forms of the back-transformation.
+//   from_host   the v arrays are in host memory
 template <class T>
-void back_transform_chase(const Products<T>& products, const ChaseTiles& tiles,
-                          const ChaseReflectors<const T>& reflectors, MatrixView<T> z_dev, Arena workspace,
-                          ChaseBack how, [[maybe_unused]] SolveTeam<T>* team) {
+void apply_slabs(const Products<T>& products, const ChaseTiles& tiles,
+                 const ChaseReflectors<const T>& reflectors, MatrixView<T> z_dev, Arena workspace,
+                 ChaseBack how, [[maybe_unused]] SolveTeam<T>* team, bool from_host) {
   if (tiles.groups() == 0 || z_dev.cols == 0) return;
   using R = real_t<T>;
   const Queue& queue = products.queue();
@@ -349,10 +394,18 @@ void back_transform_chase(const Products<T>& products, const ChaseTiles& tiles,
     throw InvalidArgument(
         Argument::z,
         "its lda, its alignment, the bandwidth or the GPU does not fit ChaseBack::fused; use automatic");
+  if (from_host && how == ChaseBack::engine) how = ChaseBack::automatic;
   if constexpr (!is_complex<T>)
     if (how == ChaseBack::engine) return by_engine<T>(products, tiles, reflectors, z_dev, workspace);
   const bool fused = serves && (how == ChaseBack::automatic || how == ChaseBack::fused);
-  const auto w = Workspace<T>::within(workspace, reals, z.cols, fused);
+  const std::int64_t of_tile = from_host ? SweepsFromHost<T>::of_tile(tiles) : 0;
+  const auto w = from_host ? Workspace<T>::within(workspace, reals, z.cols, fused,
+                                                  of_tile * static_cast<std::int64_t>(sizeof(T)),
+                                                  back_transform_chase_slab_bytes / tile_bytes<T>(reals))
+                           : Workspace<T>::within(workspace, reals, z.cols, fused);
+  std::optional<SweepsFromHost<T>> sweeps;
+  if (from_host)
+    sweeps.emplace(queue, tiles, reflectors, workspace.take<T>(w.slab * of_tile), w.slab * of_tile);
   if constexpr (std::is_same_v<T, double>) {
     std::vector<double> shares;
     if (team && fused) shares = team->take_shares(products_of(tiles, z_dev.cols));
@@ -369,16 +422,22 @@ void back_transform_chase(const Products<T>& products, const ChaseTiles& tiles,
   for (std::int64_t last = tiles.groups() - 1, first = 0; last >= 0; last = first - 1) {
     const Slab slab = slab_down_from(reals, last, w.slab);
     first = slab.first;
+    const ChaseReflectors<const T> here = sweeps ? sweeps->fetch(first, last) : reflectors;
+    const auto factored = [&] {
+      if (sweeps) sweeps->used();
+    };
     if constexpr (in_planes<T>)
       if (fused) {
-        chase_to_planes(queue, tiles, reflectors, first, last, w.factors, w.v);
+        chase_to_planes(queue, tiles, here, first, last, w.factors, w.v);
+        factored();
         back_transform_chase_in_planes(queue, reals, w.v, w.factors, first, last, z, w.words);
         continue;
       }
     if constexpr (is_complex<T>)
-      chase_image_factors<T>(queue, tiles, reflectors, first, last, w.factors, w.v);
+      chase_image_factors<T>(queue, tiles, here, first, last, w.factors, w.v);
     else
-      chase_factors(queue, tiles, reflectors, first, last, w.factors, w.v);
+      chase_factors(queue, tiles, here, first, last, w.factors, w.v);
+    factored();
     if (!fused) {
       by_products(queue, reals, first, last, z, w);
     } else if constexpr (std::is_same_v<R, float>) {
@@ -392,6 +451,52 @@ void back_transform_chase(const Products<T>& products, const ChaseTiles& tiles,
     if (fused) chase_join_parts(queue, z_dev);
 }
 
-EIGEN_G_INSTANTIATE(all_types, back_transform_chase, back_transform_chase_bytes, back_transform_chase_cut);
+}  // namespace
+
+template <class T>
+std::uint64_t back_transform_chase_bytes(std::int64_t n, std::int64_t b, std::int64_t m, bool cut,
+                                         std::int64_t slab) {
+  const ChaseTiles tiles = in_reals<T>(chase_tiles<T>(n, b));
+  if (tiles.groups() == 0 || m == 0) return 0;
+  const std::int64_t all = tiles.tiles_from(0);
+  const std::int64_t of_slab =
+      cut && std::is_same_v<T, double> ? all : std::clamp(slab / tile_bytes<T>(tiles), tiles.steps(0), all);
+  return bytes_for_slabs<T>(tiles, m, of_slab, 0);
+}
+template <class T>
+std::uint64_t back_transform_chase_from_host_bytes(std::int64_t n, std::int64_t b, std::int64_t m,
+                                                   std::int64_t slab) {
+  const ChaseTiles of_t = chase_tiles<T>(n, b), tiles = in_reals<T>(of_t);
+  if (tiles.groups() == 0 || m == 0) return 0;
+  const std::int64_t of_slab = std::clamp(slab / tile_bytes<T>(tiles), tiles.steps(0), tiles.tiles_from(0));
+  return bytes_for_slabs<T>(tiles, m, of_slab,
+                            SweepsFromHost<T>::of_tile(of_t) * static_cast<std::int64_t>(sizeof(T))) +
+         2 * Arena::alignment;
+}
+
+template <class T>
+CutWork<T> back_transform_chase_cut(const ChaseTiles& tiles, MatrixView<T> z_dev) {
+  if constexpr (std::is_same_v<T, double>)
+    if (back_transform_chase_fused_serves<T>(tiles, z_dev))
+      return {products_of(tiles, z_dev.cols), cut_work(tiles, z_dev.data, z_dev.data, z_dev)};
+  return {};
+}
+
+template <class T>
+void back_transform_chase(const Products<T>& products, const ChaseTiles& tiles,
+                          const ChaseReflectors<const T>& reflectors, MatrixView<T> z_dev, Arena workspace,
+                          ChaseBack how, SolveTeam<T>* team) {
+  apply_slabs<T>(products, tiles, reflectors, z_dev, workspace, how, team, false);
+}
+template <class T>
+void back_transform_chase_from_host(const Products<T>& products, const ChaseTiles& tiles,
+                                    const ChaseReflectors<const T>& reflectors, MatrixView<T> z_dev,
+                                    Arena workspace, ChaseBack how) {
+  apply_slabs<T>(products, tiles, reflectors, z_dev, workspace, how, nullptr, true);
+}
+
+EIGEN_G_INSTANTIATE(all_types, back_transform_chase, back_transform_chase_bytes,
+                    back_transform_chase_from_host, back_transform_chase_from_host_bytes,
+                    back_transform_chase_cut);
 
 }  // namespace eigen_g

@@ -203,19 +203,38 @@ void form_products(const Queue& queue, const ReflectorBlocks& blocks, MatrixView
 // The tiles above the diagonal of every complex T. For two neighbouring triangles of `half` columns each, T_12 = -T_11 S_12 T_22; half is
 // 32, 64, ... in turn. S_12 T_22 overwrites S_21.
 template <class T>
-void fill_above(const Queue& queue, const ReflectorBlocks& blocks, T* s_dev, T* t_dev) {
-  const std::int64_t width = blocks.width, apart = width * width;
+void fill_above(const Queue& queue, std::int64_t width, std::int64_t count, T* s_dev, T* t_dev) {
+  const std::int64_t apart = width * width;
   for (std::int64_t half = side; half < width; half *= 2)
     for (std::int64_t first = 0; first < width; first += 2 * half) {
       const auto part = [&](T* of, std::int64_t row, std::int64_t column) {
         return MatrixView<T>{of + first + row + (first + column) * width, half, half, width};
       };
       const MatrixView<T> product = part(s_dev, half, 0);
-      gemm_batched<T>(queue, {blocks.count(), apart, apart, apart}, Op::none, Op::none, 1,
-                      part(s_dev, 0, half), part(t_dev, half, half), 0, product);
-      gemm_batched<T>(queue, {blocks.count(), apart, apart, apart}, Op::none, Op::none, -1, part(t_dev, 0, 0),
-                      product, 0, part(t_dev, 0, half));
+      gemm_batched<T>(queue, {count, apart, apart, apart}, Op::none, Op::none, 1, part(s_dev, 0, half),
+                      part(t_dev, half, half), 0, product);
+      gemm_batched<T>(queue, {count, apart, apart, apart}, Op::none, Op::none, -1, part(t_dev, 0, 0), product,
+                      0, part(t_dev, 0, half));
     }
+}
+
+// T of `count` blocks from S: all steps after form_products().
+template <class T>
+void factors_of_products(const Queue& queue, std::int32_t reflectors, std::int32_t width, unsigned count,
+                         const T* tau_dev, T* s_dev, T* t_dev) {
+  if (is_complex<T>)
+    EIGEN_G_CUDA(cudaMemsetAsync(
+        t_dev, 0, sizeof(T) * static_cast<std::size_t>(std::int64_t{count} * width * width), queue.stream()));
+  diagonal_tiles_kernel<<<static_cast<unsigned>((reflectors - 1) / side + 1), 32, 0, queue.stream()>>>(
+      reflectors, width, on_device(tau_dev), on_device(s_dev), on_device(t_dev));
+  EIGEN_G_LAUNCHED();
+  if constexpr (is_complex<T>) {
+    fill_above(queue, width, count, s_dev, t_dev);
+  } else {
+    upper_tiles_kernel<T><<<dim3(static_cast<unsigned>(width / side), count), threads, 0, queue.stream()>>>(
+        reflectors, width, s_dev, t_dev);
+    EIGEN_G_LAUNCHED();
+  }
 }
 
 }  // namespace
@@ -233,21 +252,23 @@ void triangular_factors(const Queue& queue, const ReflectorBlocks& blocks, Matri
       return;
     }
   form_products<T>(queue, blocks, a_dev, s_dev);
-  if (is_complex<T>)
-    EIGEN_G_CUDA(
-        cudaMemsetAsync(t_dev, 0, sizeof(T) * static_cast<std::size_t>(blocks.elements()), queue.stream()));
-  diagonal_tiles_kernel<<<static_cast<unsigned>((n - 2) / side + 1), 32, 0, queue.stream()>>>(
-      n - 1, width, on_device(tau_dev), on_device(s_dev), on_device(t_dev));
-  EIGEN_G_LAUNCHED();
-  if constexpr (is_complex<T>) {
-    fill_above(queue, blocks, s_dev, t_dev);
-  } else {
-    upper_tiles_kernel<T><<<dim3(static_cast<unsigned>(width / side), count), threads, 0, queue.stream()>>>(
-        n - 1, width, s_dev, t_dev);
-    EIGEN_G_LAUNCHED();
-  }
+  factors_of_products<T>(queue, n - 1, width, count, tau_dev, s_dev, t_dev);
 }
 
-EIGEN_G_INSTANTIATE(all_types, triangular_factors);
+template <class T>
+void triangular_factor(const Queue& queue, std::int64_t width, MatrixView<const same_t<T>> v_dev,
+                       const same_t<T>* tau_dev, same_t<T>* s_dev, T* t_dev) {
+  const std::int64_t slice = product_tuning().max_terms_of_a_sum, k = v_dev.cols;
+  EIGEN_G_CUDA(
+      cudaMemsetAsync(s_dev, 0, sizeof(T) * static_cast<std::size_t>(width * width), queue.stream()));
+  for (std::int64_t row = 0; row < v_dev.rows; row += slice) {
+    const MatrixView<const T> v = v_dev.block(row, 0, std::min(slice, v_dev.rows - row), k);
+    gemm<T>(queue, adjoint<T>, Op::none, 1, v, v, 1, {s_dev, k, k, width});
+  }
+  factors_of_products<T>(queue, static_cast<std::int32_t>(k), static_cast<std::int32_t>(width), 1, tau_dev,
+                         s_dev, t_dev);
+}
+
+EIGEN_G_INSTANTIATE(all_types, triangular_factors, triangular_factor);
 
 }  // namespace eigen_g

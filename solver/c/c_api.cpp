@@ -100,7 +100,8 @@ EIGEN_G_SYEVD(che, eigen_g_complex, float)
 
 void eigen_g_default_options(eigen_g_options* options) {
   if (!options) return;
-  *options = {sizeof *options, 'V', 'L', 'A', 'A', 0, 0, 1, 0, "auto", "native", "auto", 1, 0, 0, "native"};
+  *options = {sizeof *options, 'V',      'L',    'A', 'A', 0, 0,        1, 0,
+              "auto",          "native", "auto", 1,   0,   0, "native", 0};
 }
 
 std::int64_t eigen_g_dsolve(std::int64_t n, double* a, std::int64_t lda, double* w, double* z,

@@ -98,6 +98,7 @@ inline Devices devices_of(const eigen_g_options& o) {
   devices.gpus = o.gpus;
   devices.threads = o.threads;
   devices.multiprocessors = o.multiprocessors;
+  devices.memory_limit = o.memory_limit;
   devices.ratio = parse_ratio(text_of(o.ratio));
   return devices;
 }

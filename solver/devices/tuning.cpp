@@ -11,7 +11,7 @@ namespace {
 
 constexpr bool holds(const SolverTuning& t) {
   return std::max({t.back_width, t.back_wide, t.back_cut_width}) <= triangular_factor_max_width &&
-         std::min({t.back_width, t.back_wide, t.back_cut_width, t.dc_min_panel_columns}) > 0 &&
+         std::min({t.back_width, t.back_wide, t.back_cut_width, t.dc_min_panel_columns, t.min_slabs}) > 0 &&
          t.dc_max_rows_in_one_launch <= t.dc_min_panel_columns &&  // dc_product needs the whole U
          t.dc_min_panel_columns <= t.dc_max_panel_columns &&
          std::all_of(t.reduction_strips.begin(), t.reduction_strips.end(),
@@ -29,6 +29,8 @@ SolverTuning solver_tuning_by(TuningValues values) {
   EIGEN_G_REPLACE(min_order_on_gpu);
   EIGEN_G_REPLACE(min_order_with_cublas);
   EIGEN_G_REPLACE(min_order_to_calibrate_for);
+  EIGEN_G_REPLACE(min_order_out_of_core);
+  EIGEN_G_REPLACE(min_slabs);
   EIGEN_G_REPLACE(reduction_left_to_l1);
   EIGEN_G_REPLACE(reduction_min_shared);
   EIGEN_G_REPLACE(reduction_kept_share_of_l2);

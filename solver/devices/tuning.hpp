@@ -37,6 +37,10 @@ struct SolverTuning {
   std::int64_t min_order_with_cublas = 1025;
   // For smaller orders a quick calibration takes longer than helpers would save.
   std::int64_t min_order_to_calibrate_for = 2000;
+  // Smallest order of a solve that keeps data in host memory (MemoryMode). Smaller ones would save nothing.
+  std::int64_t min_order_out_of_core = 128;
+  // Smallest number of slabs with MemoryMode::slabs. A larger number than 1 is for tests.
+  std::int64_t min_slabs = 1;
 
   // Reduction
   // The first entry whose limits are not exceeded is used. With the 264 blocks of an H200 the second entry is used up to 16000 rows.

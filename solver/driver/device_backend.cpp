@@ -1,6 +1,9 @@
 // DeviceBackend: the stages of a standard solve on one GPU, with or without helpers. If T is complex, the divide and conquer works on real
 // matrices, and there are no helpers. The functions below the class are for all recipes.
+#include <sys/mman.h>
+
 #include <algorithm>
+#include <atomic>
 #include <limits>
 #include <memory>
 #include <optional>
@@ -12,8 +15,11 @@
 #include "gemm_df/engines/native/halves.hpp"
 #include "gemm_df/load_products.hpp"
 #include "hybrid/instantiate.hpp"
+#include "hybrid/machine/cpu.hpp"
 #include "hybrid/machine/device.hpp"
 #include "hybrid/round_up.hpp"
+#include "hybrid/team/worker.hpp"
+#include "hybrid/transfer/copy_2d.hpp"
 #include "hybrid/transfer/transfer.hpp"
 #include "solver/calibrate/share_rule.hpp"
 #include "solver/devices/solve_team.hpp"
@@ -23,6 +29,7 @@
 #include "solver/driver/device_frame.hpp"
 #include "solver/driver/places.hpp"
 #include "solver/path/one_stage.hpp"
+#include "solver/path/parked_reflectors.hpp"
 #include "solver/path/two_stage.hpp"
 #include "solver/prepare/check_input.hpp"
 #include "solver/prepare/pack.hpp"
@@ -34,28 +41,97 @@ namespace eigen_g {
 
 namespace {
 
+// The path's bytes for m columns of Z at a time.
+template <class T>
+PathBytes path_bytes(const Plan& plan, std::int64_t m, int multiprocessors) {
+  const bool parked = plan.mode != MemoryMode::in_core;
+  return plan.path == Path::two_stage
+             ? TwoStageOnDevice<T>::bytes(plan.n, m, multiprocessors, plan.devices.gpus > 1, parked)
+             : OneStageOnDevice<T>::bytes(plan.n, m, multiprocessors, parked);
+}
+
+// Products are faster with this leading dimension.
+template <class T>
+std::int64_t even_rows(std::int64_t rows) {
+  return round_up(rows, 16 / sizeof(real_t<T>));
+}
+
+// A slab of rows of U, and the divide and conquer's workspace for it.
+template <class T>
+struct SlabOfRows {
+  MatrixView<real_t<T>> u;
+  Arena scratch;
+
+  SlabOfRows(Arena arena, std::int64_t n, std::int64_t rows) : SlabOfRows(&arena, n, rows) {}
+  static std::uint64_t bytes(std::int64_t n, std::int64_t rows) {
+    return bytes_taken([&](Arena& arena) { SlabOfRows(&arena, n, rows); });
+  }
+
+ private:
+  SlabOfRows(Arena* arena, std::int64_t n, std::int64_t rows)
+      : u(arena->matrix<real_t<T>>(rows, n, even_rows<T>(rows))),
+        scratch(arena->part(divide_and_conquer_bytes<real_t<T>>(n, rows))) {}
+};
+
+// A slab of columns of Z, and the workspace of its back-transformation.
+//   back_bytes   of the path for these columns
+template <class T>
+struct SlabOfColumns {
+  MatrixView<T> z;
+  MatrixView<real_t<T>> u;  // complex T: the columns of U
+  Arena back;
+
+  SlabOfColumns(Arena arena, std::int64_t n, std::int64_t columns, std::uint64_t back_bytes)
+      : SlabOfColumns(&arena, n, columns, back_bytes) {}
+  static std::uint64_t bytes(std::int64_t n, std::int64_t columns, std::uint64_t back_bytes) {
+    return bytes_taken([&](Arena& arena) { SlabOfColumns(&arena, n, columns, back_bytes); });
+  }
+
+ private:
+  SlabOfColumns(Arena* arena, std::int64_t n, std::int64_t columns, std::uint64_t back_bytes)
+      : z(arena->matrix<T>(n, columns, even_rows<T>(n))) {
+    if (is_complex<T>) u = arena->matrix<real_t<T>>(n, columns, even_rows<T>(n));
+    back = arena->part(back_bytes);
+  }
+};
+
+// The longest slab of which `bytes(length)` fits into `room`: `whole` in the smallest number of equal parts, in multiples of `multiple`.
+template <class Bytes>
+std::int64_t longest_slab(std::int64_t whole, std::int64_t multiple, std::uint64_t room, Bytes&& bytes) {
+  for (std::int64_t slabs = solver_tuning().min_slabs;; ++slabs) {
+    const std::int64_t length = std::min(whole, round_up((whole + slabs - 1) / slabs, multiple));
+    if (length <= multiple || bytes(length) <= room) return length;
+  }
+}
+
 // The buffers of the workspace. A matrix that is stored elsewhere has null data.
+//
+// If the reflectors are parked in host memory, an own A is at the beginning of `back`, and `scratch` is behind it. After the reduction A's
+// part has other data: Q in MemoryMode::parked, slabs of U and of Z in MemoryMode::slabs. `back` is the whole back-transformation's.
 template <class T>
 struct DeviceParts {
   MatrixView<T> matrix, z;
-  MatrixView<real_t<T>> u, q;  // U: a buffer of its own only if T is complex
-  Tridiagonal<real_t<T>> t;
-  Arena kept, scratch;  // for the path (PathBytes); scratch also for all other stages
-  Arena back;           // q, u and scratch as one buffer, for the back-transformation; not used if back_in_a
+  MatrixView<real_t<T>> u, q;           // U: a buffer of its own only if T is complex
+  Tridiagonal<real_t<T>> t, copy_of_t;  // the copy: for slabs
+  Arena kept, scratch;                  // for the path (PathBytes); scratch also for all other stages
+  Arena back;  // q, u and scratch as one buffer, for the back-transformation; not used if back_in_a
   bool back_in_a = false;
+  std::int64_t slab_rows = 0, slab_columns = 0;
   std::span<std::byte> products;  // for Products::lend()
 
   DeviceParts(Arena& arena, const Plan& plan, const Places& places, int multiprocessors) {
     const std::int64_t n = plan.n, m = plan.max_count();
-    // Products are faster with this leading dimension.
-    const std::int64_t even = round_up(n, 16 / sizeof(real_t<T>));
-    const PathBytes path = plan.path == Path::two_stage
-                               ? TwoStageOnDevice<T>::bytes(n, m, multiprocessors, plan.devices.gpus > 1)
-                               : OneStageOnDevice<T>::bytes(n, m, multiprocessors);
-    if (places.a.where == Where::own)
-      matrix = arena.matrix<T>(n, n, round_up(n, tridiagonalize_row_multiple));
+    const std::int64_t even = even_rows<T>(n);
+    const bool slabs = plan.mode == MemoryMode::slabs;
+    const bool a_in_back = plan.mode != MemoryMode::in_core && places.a.where == Where::own;
+    const PathBytes path = path_bytes<T>(plan, slabs ? 1 : m, multiprocessors);
+    const auto own_a = [&](Arena& of) {
+      matrix = of.matrix<T>(n, n, round_up(n, tridiagonalize_row_multiple));
+    };
+    if (places.a.where == Where::own && !a_in_back) own_a(arena);
     if (places.owns_z()) z = arena.matrix<T>(n, n, even);
     t = {arena.take<real_t<T>>(n), arena.take<real_t<T>>(n)};
+    if (slabs) copy_of_t = {arena.take<real_t<T>>(n), arena.take<real_t<T>>(n)};
     kept = arena.part(path.kept);
     const auto vectors_of_t = [&](Arena& a) {
       if (places.q.where == Where::own) q = a.matrix<real_t<T>>(n, n, even);
@@ -63,16 +139,33 @@ struct DeviceParts {
     };
     const std::uint64_t of_t = bytes_taken(vectors_of_t);
     const std::uint64_t of_loading = bytes_taken([](Arena& a) { a.take<T>(loading_values); });
-    const std::uint64_t rest =
-        std::max({path.scratch, check_input_bytes, of_loading,
-                  divide_and_conquer_bytes<real_t<T>>(n, plan.options.vectors, false)});
-    back_in_a = places.back_in_a && bytes_in_a(n) >= path.back_min;
-    back = arena.part(std::max(of_t + rest, back_in_a ? 0 : of_t > 0 ? path.back_preferred : path.back_min));
-    Arena parts = back;
-    vectors_of_t(parts);
-    scratch = parts.part(rest);
+    const std::uint64_t of_dc =
+        slabs ? 0 : divide_and_conquer_bytes<real_t<T>>(n, plan.options.vectors ? n : 0, false);
+    const std::uint64_t rest = std::max({path.scratch, check_input_bytes, of_loading, of_dc});
+    if (a_in_back) {
+      std::uint64_t bytes = std::max(bytes_taken(own_a) + of_t + rest, path.back_min);
+      if (slabs) bytes = bytes_with_slabs(plan, multiprocessors, bytes);
+      back = arena.part(round_up(bytes, Arena::alignment));
+      Arena parts = back;
+      own_a(parts);
+      vectors_of_t(parts);
+      scratch = parts.part(rest);
+    } else {
+      back_in_a = places.back_in_a && bytes_in_a(n) >= path.back_min;
+      back = arena.part(std::max(of_t + rest, back_in_a  ? 0
+                                              : of_t > 0 ? path.back_preferred
+                                                         : path.back_min));
+      Arena parts = back;
+      vectors_of_t(parts);
+      scratch = parts.part(rest);
+    }
     const auto lent = static_cast<std::int64_t>(bytes_to_lend<T>(n));
     products = {arena.take<std::byte>(lent), static_cast<std::size_t>(lent)};
+  }
+  SlabOfRows<T> rows_of_u(std::int64_t n) const { return {back, n, slab_rows}; }
+  SlabOfColumns<T> columns_of_z(std::int64_t n) const {
+    const std::uint64_t before = SlabOfColumns<T>::bytes(n, slab_columns, 0);
+    return {back, n, slab_columns, back.left() - before};
   }
   // The back-transformation's workspace. `a` is the caller's array of A.
   Arena back_at(MatrixView<T> a) const {
@@ -82,6 +175,23 @@ struct DeviceParts {
   }
 
  private:
+  // Chooses the slabs for a region of `bytes` bytes, or of a few more if slabs of an eighth need more. Returns the region's bytes.
+  std::uint64_t bytes_with_slabs(const Plan& plan, int multiprocessors, std::uint64_t bytes) {
+    const std::int64_t n = plan.n, m = std::max<std::int64_t>(1, plan.max_count());
+    constexpr std::int64_t rows_multiple = 8, columns_multiple = 32, parts = 8;
+    const auto of_rows = [n](std::int64_t rows) { return SlabOfRows<T>::bytes(n, rows); };
+    const auto of_columns = [&](std::int64_t columns) {
+      return SlabOfColumns<T>::bytes(n, columns, path_bytes<T>(plan, columns, multiprocessors).back_min);
+    };
+    const auto part = [](std::int64_t whole, std::int64_t multiple) {
+      return std::min(whole, round_up((whole + parts - 1) / parts, multiple));
+    };
+    const std::uint64_t room =
+        std::max({bytes, of_rows(part(n, rows_multiple)), of_columns(part(m, columns_multiple))});
+    slab_rows = longest_slab(n, rows_multiple, room, of_rows);
+    slab_columns = longest_slab(m, columns_multiple, room, of_columns);
+    return room;
+  }
   static std::uint64_t bytes_in_a(std::int64_t n) {
     const auto bytes = static_cast<std::uint64_t>(n * n) * sizeof(T);
     return bytes - std::min(bytes, Arena::alignment);
@@ -93,10 +203,60 @@ std::uint64_t device_parts_bytes(const Plan& plan, const Places& places, int mul
   return bytes_taken([&](Arena& arena) { DeviceParts<T>(arena, plan, places, multiprocessors); });
 }
 
-// Bytes of host memory for d, e and the tree of the divide and conquer.
+// Bytes of host memory for d, e and the tree of the divide and conquer, and for parked reflectors.
+template <class T>
 std::uint64_t host_bytes(const Plan& plan) {
-  return 4 * sizeof(double) * static_cast<std::uint64_t>(plan.n);
+  const auto n = static_cast<std::uint64_t>(plan.n);
+  return 4 * sizeof(double) * n + (plan.mode != MemoryMode::in_core ? sizeof(T) * n * n : 0);
 }
+
+// A second thread of a solve. It touches the pages of the memory for parked reflectors while the GPU reduces A, and it copies columns to
+// the caller's host memory while the calling thread copies reflectors to the GPU.
+class ColumnsOut {
+ public:
+  explicit ColumnsOut(Resources& of_caller) : ready_(of_caller) {}
+  ~ColumnsOut() {
+    stop_touching();
+    try {
+      worker_.wait();
+    } catch (...) {  // the solve has failed already
+    }
+  }
+  // Starts the copy `out := columns_dev` after the work in `queue`, when the copy before has ended. Throws what that copy threw.
+  template <class T>
+  void start(const Queue& queue, MatrixView<const T> columns_dev, MatrixView<T> out) {
+    worker_.wait();
+    ready_.record(queue);
+    worker_.start([this, columns_dev, out, gpu = current_gpu()] {
+      const CurrentGpu on(gpu);
+      const Queue copies(resources_, Queue::CopiesOnly());
+      ready_.hold(copies);
+      download<T>(copies, columns_dev, out);
+    });
+  }
+  void wait() { worker_.wait(); }
+  // Starts to touch the pages of `bytes` bytes. The contents do not change. wait() and start() wait for the end.
+  void touch(void* memory, std::uint64_t bytes) {
+    worker_.wait();
+    stop_ = false;
+    worker_.start([this, memory, bytes] {
+      constexpr std::uint64_t page = 4096, piece = std::uint64_t{64} << 20;
+      const std::uint64_t begin = round_up(reinterpret_cast<std::uint64_t>(memory), page),
+                          end = (reinterpret_cast<std::uint64_t>(memory) + bytes) / page * page;
+      for (std::uint64_t at = begin; at < end && !stop_; at += piece)
+        madvise(reinterpret_cast<void*>(at), std::min(piece, end - at), populate_write);
+    });
+  }
+  void stop_touching() { stop_ = true; }
+
+ private:
+  static constexpr int populate_write =
+      23;  // MADV_POPULATE_WRITE of Linux 5.14; older systems refuse it, and nothing is touched
+  std::atomic<bool> stop_ = false;
+  Resources resources_;  // the worker's thread uses them
+  Event ready_;
+  Worker worker_;  // the last member: its thread ends first
+};
 
 std::optional<Partition> partition_of(const Devices& devices) {
   if (devices.multiprocessors == 0) return std::nullopt;
@@ -115,8 +275,9 @@ class DeviceBackend final : public StandardBackend<T> {
         gpu_(current_gpu()),
         further_(helper_gpus(plan.devices.gpus)),
         frame_(plan, resources, partition_of(plan.devices)) {
+    if (plan_.mode != MemoryMode::in_core) columns_out_.emplace(queue_.resources());
     if constexpr (!is_complex<T>)
-      if (plan_.options.vectors)
+      if (plan_.options.vectors && plan_.mode == MemoryMode::in_core)
         team_.emplace(
             queue_,
             share_rule(plan_.devices, plan_.n, std::is_same_v<T, double>, further_, queue_.multiprocessors()),
@@ -138,38 +299,54 @@ class DeviceBackend final : public StandardBackend<T> {
     p_ = problem;
     frame_.begin(p_.stream);
     if (pending_) pending_->hold(queue_);
+    const std::int64_t n = plan_.n, m = plan_.max_count();
+    if (parks() && !on_park_) on_park_ = host_array<T>(n * n);
     places_ = places_of(plan_, p_);
     if (!copies_z() || !take(places_)) {
       places_ = places_of(plan_, p_, true);
       place(places_);
     }
     products_.lend(parts_->products);
-    const std::int64_t n = plan_.n, m = plan_.max_count();
     const MatrixView<T> spare = p_.spare(plan_);
+    Arena back = parts_->back_at(spare);
+    if (slabs()) back = parts_->columns_of_z(n).back;
     if (plan_.path == Path::two_stage)
-      reduction_ = std::make_unique<TwoStageOnDevice<T>>(products_, n, m, parts_->kept, parts_->scratch,
-                                                         parts_->back_at(spare), team(),
-                                                         back_transform_chase_on_gpu(plan_.options.engine));
+      reduction_ =
+          std::make_unique<TwoStageOnDevice<T>>(products_, n, m, parts_->kept, parts_->scratch, back, parks(),
+                                                team(), back_transform_chase_on_gpu(plan_.options.engine));
     else
-      reduction_ = std::make_unique<OneStageOnDevice<T>>(products_, n, parts_->kept, parts_->scratch, team());
+      reduction_ =
+          std::make_unique<OneStageOnDevice<T>>(products_, n, parts_->kept, parts_->scratch, back, team());
+    if (parks()) {
+      parked_.emplace(queue_, MatrixView<T>{on_park_.get(), n, n, n});
+      reduction_->park(*parked_);
+    }
     a_ = places_.a.where == Where::own ? parts_->matrix : spare;
-    if (!plan_.options.vectors) return;
+    if (!plan_.options.vectors || slabs()) return;
     z_ = copies_z() ? parts_->z.block(0, 0, n, m) : places_.z.where == Where::own ? parts_->z : p_.z;
     const bool own_q = places_.q.where == Where::own;
     if constexpr (is_complex<T>) {
-      merge_.compressed = parts_->u;
-      merge_.q =
-          own_q ? parts_->q : MatrixView<real_t<T>>{reinterpret_cast<real_t<T>*>(z_.data), n, n, 2 * z_.lda};
+      u_ = places_.u.where == Where::own ? parts_->u : in_reals(a_);
+      merge_.compressed = u_;
+      merge_.q = own_q ? parts_->q : MatrixView<real_t<T>>{in_reals(z_).data, n, n, 2 * z_.lda};
     } else {
       merge_.compressed = parts_->z;
-      merge_.q = own_q ? parts_->q : spare;
+      merge_.q = own_q ? parts_->q : places_.q.where == Where::shared ? a_ : spare;
     }
   }
   void end() noexcept override {
     frame_.end();
+    if (columns_out_) {
+      columns_out_->stop_touching();
+      try {
+        columns_out_->wait();
+      } catch (...) {  // the solve has failed, or store() has thrown this already
+      }
+    }
     fetch_.reset();
     ready_columns_.clear();
     pending_.reset();
+    parked_.reset();
   }
   void end_async() override {
     if (on_host_ || frame_.partition) return end();
@@ -196,6 +373,11 @@ class DeviceBackend final : public StandardBackend<T> {
     const std::int64_t n = plan_.n;
     // Band matrices in float were not measured, so they count as full.
     constexpr bool measured = std::is_same_v<T, double>;
+    const bool fetches = on_host_ && plan_.options.subset.by != Subset::By::value;
+    if (parks()) {
+      columns_out_->touch(on_park_.get(), sizeof(T) * static_cast<std::uint64_t>(n * n));
+      if (fetches) fetch_.emplace(queue_, p_.z);  // before the threads copy reflectors
+    }
     reduction_->given_band(measured ? facts_.bandwidth : std::numeric_limits<std::int64_t>::max());
     if constexpr (!is_complex<T>)
       if (team_) {
@@ -207,29 +389,42 @@ class DeviceBackend final : public StandardBackend<T> {
     return reduction_->run(run_stage, a_, parts_->t, [&] {
       if (!plan_.options.vectors) return;
       if (n >= solver_tuning().min_order_with_cublas) load_products<T>(queue_, parts_->scratch);
-      if (on_host_ && plan_.options.subset.by != Subset::By::value) fetch_.emplace(queue_, p_.z);
+      if (fetches && !parks()) fetch_.emplace(queue_, p_.z);
     });
   }
-  DivideAndConquerResult divide_and_conquer(int k, const StageProgress&) override {
-    const auto solve = [&](const auto& products, MatrixView<real_t<T>> z, SolveTeam<real_t<T>>* team) {
-      return eigen_g::divide_and_conquer<real_t<T>>(products, plan_.n, parts_->t.d, parts_->t.e, z,
-                                                    parts_->scratch, {plan_.options.subset, -k}, merge_,
-                                                    team);
+  DivideAndConquerResult divide_and_conquer(int k, const StageProgress& progress) override {
+    const std::int64_t n = plan_.n;
+    const auto solve = [&](const auto& products, MatrixView<real_t<T>> z, Arena scratch,
+                           std::int64_t first_row, const MergeBuffers<real_t<T>>& merge,
+                           SolveTeam<real_t<T>>* team) {
+      return eigen_g::divide_and_conquer<real_t<T>>(
+          products, n, parts_->t.d, parts_->t.e, z, scratch,
+          {.subset = plan_.options.subset, .scale = -k, .first_row = first_row}, merge, team);
     };
     DivideAndConquerResult outcome;
+    const auto solve_all = [&](const auto& products, SolveTeam<real_t<T>>* team) {
+      if (slabs())
+        outcome = solve_slabs(products, solve, progress);
+      else if constexpr (is_complex<T>)
+        outcome = solve(products, u_, parts_->scratch, 0, merge_, nullptr);
+      else
+        outcome = solve(products, z_, parts_->scratch, 0, merge_, team);
+    };
     if constexpr (is_complex<T>) {
       Products<real_t<T>> of_reals(queue_);
       of_reals.lend(parts_->products);
-      outcome = solve(of_reals, parts_->u, nullptr);
-      if (plan_.options.vectors) widen<T>(queue_, parts_->u.block(0, 0, plan_.n, outcome.found.count), z_);
+      solve_all(of_reals, nullptr);
+      if (plan_.options.vectors && !slabs()) widen<T>(queue_, u_.block(0, 0, n, outcome.found.count), z_);
     } else {
-      outcome = solve(products_, z_, team());
+      solve_all(products_, team());
     }
     found_ = outcome.found.count;
     return outcome;
   }
   void back_transform(StageRunner& run_stage, ImplicitQ<T>& q) override {
+    if (slabs()) return back_transform_slabs(run_stage, q);
     const auto leave = [this](ColumnRange columns) {
+      if (parks()) return send(columns, 0);
       ready_columns_.push_back({columns, Event(queue_.resources())});
       ready_columns_.back().ready.record(queue_);
     };
@@ -239,6 +434,7 @@ class DeviceBackend final : public StandardBackend<T> {
   void unscale(int k) override { scale_values(queue_, found_, parts_->t.d, -k); }
   void store() override {
     fetch_.reset();
+    if (columns_out_) columns_out_->wait();
     if (found_ == 0) return;
     std::optional<Queue> second;
     if (ready_columns_.size() > 1) second.emplace(queue_.resources());
@@ -258,7 +454,8 @@ class DeviceBackend final : public StandardBackend<T> {
 
   void account(Report& report) override {
     report.path = plan_.path;
-    report.bytes = {host_bytes(plan_), frame_.used + products_.scratch_bytes()};
+    report.mode = plan_.mode;
+    report.bytes = {host_bytes<T>(plan_), frame_.used + products_.scratch_bytes()};
     report.devices = {{gpu_facts(gpu_).name, gpu_, queue_.multiprocessors(), 1, 0}};
     if constexpr (!is_complex<T>)
       if (team_) team_->account(report);
@@ -280,6 +477,64 @@ class DeviceBackend final : public StandardBackend<T> {
       return true;
     } catch (const OutOfMemory&) {
       return false;
+    }
+  }
+  bool parks() const { return plan_.mode != MemoryMode::in_core; }
+  bool slabs() const { return plan_.mode == MemoryMode::slabs; }
+  // The same memory as reals. A complex matrix has two reals in each entry, so that the leading dimension is twice as large.
+  static MatrixView<real_t<T>> in_reals(MatrixView<T> x) {
+    if constexpr (is_complex<T>)
+      return {reinterpret_cast<real_t<T>*>(x.data), x.rows, x.cols, 2 * x.lda};
+    else
+      return x;
+  }
+  // Starts the copy of columns of z_ to the caller. Column 0 of z_ is column `first` of the caller's z.
+  void send(ColumnRange columns, std::int64_t first) {
+    const auto of = [&](MatrixView<T> z, std::int64_t at) { return z.block(0, at, plan_.n, columns.count); };
+    columns_out_->start<T>(queue_, of(z_, columns.first), of(p_.z, first + columns.first));
+  }
+  // U by slabs of rows. Each slab goes to the caller's z; if T is complex, the reals of column j are at the beginning of column j.
+  template <class P, class Solve>
+  DivideAndConquerResult solve_slabs(const P& products, Solve&& solve, const StageProgress& progress) {
+    const std::int64_t n = plan_.n;
+    const auto copy_t = [&](const Tridiagonal<real_t<T>>& from, const Tridiagonal<real_t<T>>& to) {
+      copy_values(queue_, to.d, from.d, n);
+      copy_values(queue_, to.e, from.e, n - 1);
+    };
+    copy_t(parts_->t, parts_->copy_of_t);
+    const SlabOfRows<T> slab = parts_->rows_of_u(n);
+    const MatrixView<real_t<T>> out = in_reals(p_.z);
+    DivideAndConquerResult outcome;
+    for (std::int64_t row = 0; row < n; row += parts_->slab_rows) {
+      const std::int64_t rows = std::min(parts_->slab_rows, n - row);
+      if (row > 0) copy_t(parts_->copy_of_t, parts_->t);
+      const MatrixView<real_t<T>> u{slab.u.data, rows, n, slab.u.lda};
+      outcome = solve(products, u, slab.scratch, row, {}, nullptr);
+      if (outcome.status != Status::converged) return outcome;
+      download<real_t<T>>(queue_, u.block(0, 0, rows, outcome.found.count),
+                          out.block(row, 0, rows, outcome.found.count));
+      if (progress) progress(static_cast<double>(row + rows) / static_cast<double>(n));
+    }
+    return outcome;
+  }
+  // Z by slabs of columns: from the caller's z to the GPU, and back.
+  void back_transform_slabs(StageRunner& run_stage, ImplicitQ<T>& q) {
+    const std::int64_t n = plan_.n;
+    const SlabOfColumns<T> slab = parts_->columns_of_z(n);
+    for (std::int64_t first = 0; first < found_; first += parts_->slab_columns) {
+      const std::int64_t columns = std::min(parts_->slab_columns, found_ - first);
+      z_ = slab.z.block(0, 0, n, columns);
+      run_stage(Stage::load, [&] {
+        columns_out_->wait();  // the slab before has left
+        const MatrixView<real_t<T>> from = in_reals(p_.z).block(0, first, n, columns);
+        if constexpr (is_complex<T>) {
+          upload<real_t<T>>(queue_, Part::all, from, slab.u.block(0, 0, n, columns));
+          widen<T>(queue_, slab.u.block(0, 0, n, columns), z_);
+        } else {
+          upload<T>(queue_, Part::all, from, z_);
+        }
+      });
+      q.apply(run_stage, z_, [&, first](ColumnRange part) { send(part, first); });
     }
   }
   // Columns of Z that can be copied to the host while the GPU does the work that is queued after them.
@@ -313,8 +568,13 @@ class DeviceBackend final : public StandardBackend<T> {
   CallerMatrices<T> p_;
   InputFacts<real_t<T>> facts_;
   MatrixView<T> a_, z_;
+  MatrixView<real_t<T>> u_;  // complex T: U
   MergeBuffers<real_t<T>> merge_;
   std::int64_t found_ = 0;
+  // Reflectors in host memory, and the copies of Z to the caller meanwhile.
+  HostArray<T> on_park_;
+  std::optional<ParkedReflectors<T>> parked_;
+  std::optional<ColumnsOut> columns_out_;
   std::optional<PageFetch> fetch_;
   std::vector<ReadyColumns> ready_columns_;
   struct NoTeam {};
@@ -329,7 +589,7 @@ WorkspaceBytes standard_bytes_on_gpu(const Plan& plan, MatrixLayout layout) {
     return device_parts_bytes<T>(plan, places, gpu_facts(current_gpu()).multiprocessors);
   };
   const std::uint64_t packed = bytes(MatrixLayout::contiguous);
-  return {host_bytes(plan),
+  return {host_bytes<T>(plan),
           layout == MatrixLayout::contiguous ? packed : std::max(packed, bytes(MatrixLayout::any))};
 }
 

@@ -23,17 +23,24 @@ namespace eigen_g {
 // The workspace of the solves of one plan. It is memory of the caller, or memory that this object allocates and keeps.
 class HeldMemory {
  public:
+  //   limit   the largest number of bytes (Devices::memory_limit); 0: none
+  explicit HeldMemory(std::uint64_t limit = 0) : limit_(limit) {}
   // Sets the caller's memory for all later calls of arena(). Null: arena() allocates memory and keeps it.
   void set_workspace(const Workspace& given) {
     given_ = given;
     if (given.device) let_go();
   }
-  // Returns false if the caller has given memory and it is smaller than `bytes`.
-  bool may_hold(std::uint64_t bytes) const { return !given_.device || given_.device_bytes >= bytes; }
+  // Returns false if `bytes` are more than the limit, or more than the memory that the caller has given.
+  bool may_hold(std::uint64_t bytes) const {
+    return (limit_ == 0 || bytes <= limit_) && (!given_.device || given_.device_bytes >= bytes);
+  }
   // Returns true if arena(queue, bytes) would free the memory that it keeps, and allocate more.
   bool would_take(std::uint64_t bytes) const { return !given_.device && held_ < bytes; }
   // Returns `bytes` bytes of the workspace. Throws OutOfMemory, InvalidArgument (workspace).
   Arena arena(const Queue& queue, std::uint64_t bytes) {
+    if (limit_ > 0 && bytes > limit_)
+      throw OutOfMemory(OutOfMemory::Where::device, gpu_facts(current_gpu()).name + " (memory_limit)", bytes,
+                        limit_);
     if (given_.device) require_workspace(given_.device_bytes, bytes);
     if (would_take(bytes)) {
       let_go();
@@ -48,6 +55,7 @@ class HeldMemory {
     memory_ = WorkMemory();
     held_ = 0;
   }
+  std::uint64_t limit_;
   Workspace given_;
   WorkMemory memory_;
   std::uint64_t held_ = 0;
@@ -66,7 +74,8 @@ struct DeviceFrame {
                         : Queue(resources, nullptr)),
         products(queue, plan.options.engine,
                  rates_of(plan, [this] { return estimated_engine_rates(queue); })),
-        clock(queue, products) {}
+        clock(queue, products),
+        memory(plan.devices.memory_limit) {}
   DeviceFrame(const DeviceFrame&) = delete;
   DeviceFrame& operator=(const DeviceFrame&) = delete;
 

@@ -68,7 +68,7 @@ struct StedcParts {
         u = arena.matrix<R>(n, n, n);
       if (multiply) product = arena.matrix<R>(planes<T> * n, n, planes<T> * n);
     }
-    scratch = arena.part(divide_and_conquer_bytes<R>(n, vectors));
+    scratch = arena.part(divide_and_conquer_bytes<R>(n, vectors ? n : 0));
   }
 };
 

@@ -49,10 +49,11 @@ Solution<T> solve(std::int64_t n, const T* a, std::int64_t lda, const Options& o
 }
 
 template <class T>
-WorkspaceBytes workspace_bytes(std::int64_t n, const Options& options, bool on_gpu, Pointers pointers) {
+WorkspaceBytes workspace_bytes(std::int64_t n, const Options& options, bool on_gpu, Pointers pointers,
+                               MemoryMode mode) {
   const Plan plan{n, options, {}, pointers};
   check_plan(plan);
-  return plan_bytes<T>(plan_on<T>(plan, on_gpu), MatrixLayout::contiguous);
+  return plan_bytes<T>(plan_in_mode<T>(plan_on<T>(plan, on_gpu), mode), MatrixLayout::contiguous);
 }
 
 template <class T>

@@ -21,11 +21,23 @@ struct Ending {
   }
 };
 
+// The plan, or the first of its fallbacks that does not need more than Devices::memory_limit. If none is left, begin() throws.
+template <class T>
+Plan within_limit(Plan plan) {
+  const std::uint64_t limit = plan.devices.memory_limit;
+  while (limit > 0 && plan.on_gpu && plan_bytes<T>(plan, MatrixLayout::contiguous).device > limit) {
+    const std::optional<Plan> smaller = smaller_plan<T>(plan);
+    if (!smaller) break;
+    plan = *smaller;
+  }
+  return plan;
+}
+
 }  // namespace
 
 template <class T>
 SolveFrame<T>::SolveFrame(const Plan& asked, Resources* resources)
-    : plan_(make_plan<T>(asked)),
+    : plan_(within_limit<T>(make_plan<T>(asked))),
       resources_(resources),
       mixed_(asked.options.precision == Precision::mixed) {}
 

@@ -64,6 +64,7 @@ Places places_of(const Plan& plan, const CallerMatrices<T>& given, bool over_any
     places.u = owned;
     places.c = shared(MatrixName::u);
     places.q = !on_host && part ? owned : shared(MatrixName::z);
+    if (plan.mode != MemoryMode::in_core) places.u = places.c = shared(MatrixName::a);
   } else {
     const bool z_serves = over_any_columns || plan.path == Path::one_stage ||
                           (on_16_bytes(given.z.data) && given.z.lda % 2 == 0);
@@ -71,7 +72,13 @@ Places places_of(const Plan& plan, const CallerMatrices<T>& given, bool over_any
     places.u = shared(MatrixName::z);
     places.c = places.z == callers && part ? owned : shared(MatrixName::z);
     places.q = on_host || z_over_a || places.a == callers ? owned : callers;
+    if (plan.mode != MemoryMode::in_core) places.q = places.a == callers ? callers : shared(MatrixName::a);
     places.back_in_a = places.q == callers && packed;
+  }
+  if (plan.mode == MemoryMode::slabs) {
+    places.z = callers;
+    places.c = places.q = places.u = shared(MatrixName::a);
+    places.back_in_a = false;
   }
   return places;
 }

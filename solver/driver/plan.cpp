@@ -6,11 +6,21 @@
 
 #include "hybrid/instantiate.hpp"
 #include "hybrid/machine/device.hpp"
+#include "solver/devices/tuning.hpp"
 #include "solver/driver/arguments.hpp"
 #include "solver/path/choice.hpp"
 #include "solver/prepare/subset.hpp"
 
 namespace eigen_g {
+
+namespace {
+
+bool can_park(const Plan& plan) {
+  return plan.options.vectors && plan.devices.gpus == 1 && !plan.generalised &&
+         plan.n >= solver_tuning().min_order_out_of_core;
+}
+
+}  // namespace
 
 template <class T>
 Plan plan_on(Plan asked, bool on_gpu) {
@@ -56,6 +66,8 @@ Plan plan_within(const Plan& plan) {
   Plan within = plan;
   within.generalised.reset();
   within.fallbacks.clear();
+  within.mode = MemoryMode::in_core;
+  within.devices.memory_limit = 0;  // the plan around it heeds the limit
   within.options.uplo = Uplo::lower;
   within.pointers = Pointers::device;
   return within;
@@ -68,17 +80,39 @@ std::optional<Plan> smaller_plan(const Plan& plan) {
   if (wants_mixed<T>(plan)) {
     smaller.options.precision = Precision::native;
     smaller.fallbacks.push_back(Fallback::mixed_to_native);
+  } else if (plan.mode == MemoryMode::in_core && can_park(plan)) {
+    smaller.mode = MemoryMode::parked;
+    smaller.fallbacks.push_back(Fallback::in_core_to_parked);
+  } else if (plan.mode == MemoryMode::parked && plan.on_host_pointers()) {
+    smaller.mode = MemoryMode::slabs;
+    smaller.fallbacks.push_back(Fallback::parked_to_slabs);
   } else if (plan.options.path == Path::automatic && plan.path == Path::two_stage) {
     smaller.options.path = smaller.path = Path::one_stage;
     smaller.fallbacks.push_back(Fallback::two_stage_to_one_stage);
   } else if (plan.on_host_pointers() && plan.devices.device == DeviceChoice::automatic &&
              plan.path == Path::one_stage) {
     smaller.on_gpu = false;
+    smaller.mode = MemoryMode::in_core;
     smaller.fallbacks.push_back(Fallback::gpu_to_cpu);
   } else {
     return std::nullopt;
   }
   return smaller;
+}
+
+template <class T>
+Plan plan_in_mode(Plan plan, MemoryMode mode) {
+  const auto give_up = [mode] {
+    throw InvalidArgument("mode", std::string("is ") + name(mode) +
+                                      "; the solve must be with vectors, of a standard problem in native "
+                                      "precision on one GPU, and slabs need host pointers");
+  };
+  while (plan.mode != mode) {
+    const std::optional<Plan> smaller = smaller_plan<T>(plan);
+    if (!smaller || !smaller->on_gpu || smaller->path != plan.path) give_up();
+    plan = *smaller;
+  }
+  return plan;
 }
 
 template <class T>
@@ -109,6 +143,6 @@ void check_problem(const Plan& plan, const CallerMatrices<T>& p) {
   require_in_memory(plan.pointers, matrices);
 }
 
-EIGEN_G_INSTANTIATE(all_types, plan_on, make_plan, smaller_plan, check_problem);
+EIGEN_G_INSTANTIATE(all_types, plan_on, make_plan, smaller_plan, plan_in_mode, check_problem);
 
 }  // namespace eigen_g

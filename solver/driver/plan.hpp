@@ -21,6 +21,7 @@ struct Plan {
   // Decided by make_plan().
   bool on_gpu = false;
   Path path = Path::one_stage;
+  MemoryMode mode = MemoryMode::in_core;
   std::vector<Fallback> fallbacks = {};  // the fallbacks that smaller_plan() has taken, in their order
 
   bool on_host_pointers() const { return pointers == Pointers::host; }
@@ -44,10 +45,15 @@ Plan plan_within(const Plan& plan);
 // Returns the next plan to try if the GPU has too little memory; nullopt if no fallback is left. The fallbacks in their order:
 //
 //   mixed precision -> native precision
+//   in core         -> parked            with vectors, gpus = 1 and a standard problem
+//   parked          -> slabs             with host pointers
 //   two-stage path  -> one-stage path    with Path::automatic
 //   GPU             -> CPU               with host pointers, DeviceChoice::automatic and not Path::two_stage
 template <class T>
 std::optional<Plan> smaller_plan(const Plan& plan);
+// Returns `plan` for this mode, with the fallbacks that lead to it. Throws InvalidArgument (mode) if no fallback leads to it.
+template <class T>
+Plan plan_in_mode(Plan plan, MemoryMode mode);
 
 // Returns true if the solve uses mixed precision: it is requested, and the solve is for all pairs of a real double matrix on a GPU.
 template <class T>

@@ -24,6 +24,7 @@ module eigen_g
     type(c_ptr) :: path = c_null_ptr, engine = c_null_ptr, ratio = c_null_ptr
     integer(c_int) :: gpus = 1, threads = 0, multiprocessors = 0
     type(c_ptr) :: precision = c_null_ptr
+    integer(c_int64_t) :: memory_limit = 0
   end type
 
   type, bind(c), public :: eigen_g_result

@@ -33,14 +33,18 @@ class OneStageOnCpu final : public Reduction<T>, public ImplicitQ<T> {
 
 // Reduction and ImplicitQ of the one-stage path on a GPU, with A in the lower triangle and rows padded as tridiagonalize() requires. The
 // code is in one_stage_device.cpp, in CUDA builds only.
+//   back   workspace of apply() with parked reflectors: PathBytes::back_min bytes
 //   team   the devices that share the columns of Z; null: this GPU alone
 template <class T>
 class OneStageOnDevice final : public DeviceReduction<T>, public ImplicitQ<T> {
  public:
-  static PathBytes bytes(std::int64_t n, std::int64_t m, int multiprocessors);
-  OneStageOnDevice(const Products<T>& products, std::int64_t n, Arena kept, Arena scratch,
+  // Returns the bytes of the path.
+  //   parked   the reflectors are parked in host memory
+  static PathBytes bytes(std::int64_t n, std::int64_t m, int multiprocessors, bool parked = false);
+  OneStageOnDevice(const Products<T>& products, std::int64_t n, Arena kept, Arena scratch, Arena back = {},
                    SolveTeam<T>* team = nullptr)
-      : products_(&products), tau_(kept.take<T>(n)), scratch_(scratch), team_(team) {}
+      : products_(&products), tau_(kept.take<T>(n)), scratch_(scratch), back_(back), team_(team) {}
+  void park(ParkedReflectors<T>& parked) override { parked_ = &parked; }
   ImplicitQ<T>& run(StageRunner& run_stage, MatrixView<T> a_dev, Tridiagonal<real_t<T>> t_dev,
                     const std::function<void()>& when_queued) override;
   void apply(StageRunner& run_stage, MatrixView<T> z_dev,
@@ -52,8 +56,9 @@ class OneStageOnDevice final : public DeviceReduction<T>, public ImplicitQ<T> {
  private:
   const Products<T>* products_;
   T* tau_;
-  Arena scratch_;
+  Arena scratch_, back_;
   SolveTeam<T>* team_;
+  ParkedReflectors<T>* parked_ = nullptr;
   MatrixView<T> a_;
 };
 

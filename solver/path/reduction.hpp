@@ -16,6 +16,8 @@ namespace eigen_g {
 
 template <class T>
 struct CutWork;
+template <class T>
+class ParkedReflectors;
 
 // Memory that a path needs on its device.
 struct PathBytes {
@@ -58,6 +60,9 @@ class DeviceReduction : public Reduction<T> {
  public:
   // Announces that the next matrix has A(i, j) = 0 for |i - j| > width. A path may save work because of this.
   virtual void given_band(std::int64_t) {}
+  // From now on run() copies the reflectors to host memory and returns when they are there. Other data may use the memory of A afterwards, and
+  // apply() copies the reflectors back in parts. `parked` must outlive the reduction.
+  virtual void park(ParkedReflectors<T>& parked) = 0;
   // Returns the products of the back-transformation that several devices can share (CutWork in solver/devices/solve_team.hpp), for matrices of
   // these shapes. Complex T: none.
   virtual std::vector<CutWork<T>> cuts(MatrixView<T> a_dev, MatrixView<T> z_dev) const = 0;

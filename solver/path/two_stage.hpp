@@ -25,11 +25,15 @@ template <class T>
 class TwoStageOnDevice final : public DeviceReduction<T>, public ImplicitQ<T> {
  public:
   // Returns the bytes of the path.
-  //   cut   other GPUs take a share of the columns of Z := Q2 Z too
-  static PathBytes bytes(std::int64_t n, std::int64_t m, int multiprocessors, bool cut);
+  //   cut      other GPUs take a share of the columns of Z := Q2 Z too
+  //   parked   the reflectors are parked in host memory
+  static PathBytes bytes(std::int64_t n, std::int64_t m, int multiprocessors, bool cut, bool parked = false);
+  //   parked   park() will be called
   TwoStageOnDevice(const Products<T>& products, std::int64_t n, std::int64_t m, Arena kept, Arena scratch,
-                   Arena back, SolveTeam<T>* team = nullptr, ChaseBack how = ChaseBack::automatic);
+                   Arena back, bool parked = false, SolveTeam<T>* team = nullptr,
+                   ChaseBack how = ChaseBack::automatic);
   void given_band(std::int64_t width) override { given_band_ = width; }
+  void park(ParkedReflectors<T>& parked) override { parked_ = &parked; }
   ImplicitQ<T>& run(StageRunner& run_stage, MatrixView<T> a_dev, Tridiagonal<real_t<T>> t_dev,
                     const std::function<void()>& when_queued) override;
   void apply(StageRunner& run_stage, MatrixView<T> z_dev,
@@ -48,9 +52,11 @@ class TwoStageOnDevice final : public DeviceReduction<T>, public ImplicitQ<T> {
   bool banded_ = false;
   ChaseTiles chased_;  // tiles of the last chase
   ChaseReflectors<T> reflectors_;
+  ChaseReflectors<const T> on_host_;  // parked: with v in host memory
   Arena scratch_, back_;
   SolveTeam<T>* team_;
   ChaseBack how_;
+  ParkedReflectors<T>* parked_ = nullptr;
   MatrixView<T> a_;
 };
 

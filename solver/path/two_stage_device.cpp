@@ -2,11 +2,13 @@
 
 #include <algorithm>
 #include <complex>
+#include <type_traits>
 
 #include "hybrid/instantiate.hpp"
 #include "hybrid/stream/queue.hpp"
 #include "solver/back/back_transform.hpp"
 #include "solver/devices/solve_team.hpp"
+#include "solver/path/parked_reflectors.hpp"
 #include "solver/reduction/two_stage/band_layout.hpp"
 #include "solver/reduction/two_stage/band_to_tridiagonal.hpp"
 
@@ -18,8 +20,9 @@ template <class T>
 struct Kept {
   T *tau, *chase_tau;
 
-  Kept(Arena& arena, std::int64_t n, const ChaseTiles& tiles, bool vectors)
-      : tau(arena.take<T>(n)), chase_tau(arena.take<T>(vectors ? tiles.tau_count() : 0)) {}
+  //   tau_count   values of chase_tau
+  Kept(Arena& arena, std::int64_t n, std::int64_t tau_count)
+      : tau(arena.take<T>(n)), chase_tau(arena.take<T>(tau_count)) {}
 };
 
 template <class T>
@@ -31,26 +34,37 @@ template <class T>
 ChaseTiles tiles_for(std::int64_t n) {
   return chase_tiles<T>(n, band_width<T>(n));
 }
+// The largest number of tau of a chase. If the reflectors of a given band are not parked, their tau is in the memory of A.
+template <class T>
+std::int64_t max_tau_count(std::int64_t n, std::int64_t m, bool parked) {
+  if (m == 0) return 0;
+  std::int64_t count = tiles_for<T>(n).tau_count();
+  if (parked && !is_complex<T>)
+    for (const std::int64_t b : chase_bandwidths)
+      if (b <= widest_given_band(n, true)) count = std::max(count, ChaseTiles(n, b).tau_count());
+  return count;
+}
 
 // The arguments of back_transform() for Q1, which leaves the first rows of Z as they are.
 template <class T>
 MatrixView<T> rows_of_q1(MatrixView<T> z_dev) {
-  const std::int64_t first = std::min(band_width<T>(z_dev.rows), z_dev.rows);
+  const std::int64_t first = std::min(band_width<std::remove_const_t<T>>(z_dev.rows), z_dev.rows);
   return z_dev.block(first, 0, z_dev.rows - first, z_dev.cols);
 }
 template <class T>
-MatrixView<T> reflectors_of_q1(MatrixView<T> a_dev) {
-  const MatrixView<T> rows = rows_of_q1(a_dev);
+MatrixView<T> reflectors_of_q1(MatrixView<T> a) {
+  const MatrixView<T> rows = rows_of_q1(a);
   return rows.block(0, 0, rows.rows, rows.rows);
 }
 
 }  // namespace
 
 template <class T>
-PathBytes TwoStageOnDevice<T>::bytes(std::int64_t n, std::int64_t m, int multiprocessors, bool cut) {
+PathBytes TwoStageOnDevice<T>::bytes(std::int64_t n, std::int64_t m, int multiprocessors, bool cut,
+                                     bool parked) {
   const ChaseTiles tiles = tiles_for<T>(n);
   PathBytes path;
-  path.kept = bytes_taken([&](Arena& arena) { Kept<T>(arena, n, tiles, m > 0); });
+  path.kept = bytes_taken([&](Arena& arena) { Kept<T>(arena, n, max_tau_count<T>(n, m, parked)); });
   const auto band_bytes = [n](std::int64_t b) {
     return bytes_taken([&](Arena& arena) { band_place<T>(arena, n, b); });
   };
@@ -61,20 +75,26 @@ PathBytes TwoStageOnDevice<T>::bytes(std::int64_t n, std::int64_t m, int multipr
         std::max(path.scratch, band_bytes(b) + band_to_tridiagonal_bytes<T>(n, b, multiprocessors));
     if (m == 0) continue;
     const auto half = static_cast<std::int64_t>(sizeof(T)) * n * n / 2;
-    path.back_preferred = std::max(path.back_preferred, back_transform_chase_bytes<T>(n, b, m, cut));
-    path.back_min = std::max(
-        path.back_min,
-        back_transform_chase_bytes<T>(n, b, m, cut, std::min(half, back_transform_chase_slab_bytes)));
+    const auto back_bytes = [&](std::int64_t slab) {
+      return parked ? back_transform_chase_from_host_bytes<T>(n, b, m, slab)
+                    : back_transform_chase_bytes<T>(n, b, m, cut, slab);
+    };
+    path.back_preferred = std::max(path.back_preferred, back_bytes(back_transform_chase_slab_bytes));
+    path.back_min = std::max(path.back_min,
+                             back_bytes(std::min(parked ? half / 4 : half, back_transform_chase_slab_bytes)));
   }
+  const std::int64_t of_q1 = std::max<std::int64_t>(n - tiles.b, 0);
   if (m > 0)
     for (std::uint64_t* const back : {&path.back_preferred, &path.back_min})
-      *back = std::max(*back, back_transform_bytes<T>(std::max<std::int64_t>(n - tiles.b, 0), m));
+      *back = std::max(
+          *back, parked ? back_transform_from_host_bytes<T>(of_q1, m) : back_transform_bytes<T>(of_q1, m));
   return path;
 }
 
 template <class T>
 TwoStageOnDevice<T>::TwoStageOnDevice(const Products<T>& products, std::int64_t n, std::int64_t m, Arena kept,
-                                      Arena scratch, Arena back, SolveTeam<T>* team, ChaseBack how)
+                                      Arena scratch, Arena back, bool parked, SolveTeam<T>* team,
+                                      ChaseBack how)
     : products_(&products),
       tiles_(tiles_for<T>(n)),
       given_band_(n),
@@ -82,7 +102,7 @@ TwoStageOnDevice<T>::TwoStageOnDevice(const Products<T>& products, std::int64_t 
       back_(back),
       team_(team),
       how_(how) {
-  const Kept<T> parts(kept, n, tiles_, m > 0);
+  const Kept<T> parts(kept, n, max_tau_count<T>(n, m, parked));
   tau_ = parts.tau;
   chase_tau_ = parts.chase_tau;
 }
@@ -91,6 +111,7 @@ template <class T>
 bool TwoStageOnDevice<T>::is_banded(MatrixView<T> a_dev) const {
   if (is_complex<T> || given_band_ > widest_given_band(a_dev.cols, chase_tau_ != nullptr)) return false;
   const ChaseTiles tiles(a_dev.cols, chase_bandwidth(given_band_));
+  if (parked_) return tiles.count() <= a_dev.cols * a_dev.cols;
   return tiles.count() + tiles.tau_count() <= a_dev.lda * a_dev.cols;
 }
 
@@ -107,15 +128,30 @@ ImplicitQ<T>& TwoStageOnDevice<T>::run(StageRunner& run_stage, MatrixView<T> a_d
     if constexpr (!is_complex<T>)
       take_band<T>(products_->queue(), Uplo::lower, chased_.b,
                    {a_dev.data, a_dev.rows, a_dev.cols, a_dev.lda + 1}, band);
-    if (chase_tau_) reflectors_ = {a_dev.data, a_dev.data + chased_.count()};
+    if (chase_tau_) reflectors_ = {a_dev.data, parked_ ? chase_tau_ : a_dev.data + chased_.count()};
   } else {
+    std::function<void(std::int64_t)> reached;
+    if (parked_) {
+      parked_->begin();
+      reached = [this](std::int64_t columns) { parked_->reached(columns); };
+    }
     run_stage(Stage::full_to_band, [&](const StageProgress& progress) {
-      full_to_band<T>(*products_, tiles_.b, a_dev, band, tau_, rest, progress);
+      full_to_band<T>(*products_, tiles_.b, a_dev, band, tau_, rest, progress, reached);
     });
   }
   run_stage(Stage::chase, [&] {
     band_to_tridiagonal<T>(products_->queue(), chased_.b, band, t_dev.d, t_dev.e, reflectors_, rest);
     if (when_queued) when_queued();  // may use the scratch memory, because the band is not needed any more
+    if (!parked_) return;
+    const MatrixView<const T> host = parked_->host();
+    if (banded_) {
+      parked_->park_values(a_dev.data, chased_.count());
+      on_host_ = {host.data, reflectors_.tau};
+    } else {
+      parked_->park_lower(a_dev);  // while the chase writes above the diagonal
+      parked_->park_upper(a_dev);
+      on_host_ = {&host(0, host.cols - 1), reflectors_.tau, -host.lda};
+    }
   });
   a_ = a_dev;
   return *this;
@@ -127,11 +163,17 @@ void TwoStageOnDevice<T>::apply(StageRunner& run_stage, MatrixView<T> z_dev,
   run_stage(Stage::back_transform_chase, [&] {
     const ChaseReflectors<const T> reflectors{reflectors_.v, reflectors_.tau, reflectors_.stride};
     if (z_dev.cols == 0) return;
-    back_transform_chase<T>(*products_, chased_, reflectors, z_dev, back_, how_, team_of_q2(z_dev));
+    if (parked_)
+      back_transform_chase_from_host<T>(*products_, chased_, on_host_, z_dev, back_, how_);
+    else
+      back_transform_chase<T>(*products_, chased_, reflectors, z_dev, back_, how_, team_of_q2(z_dev));
     if (banded_ && columns_ready) columns_ready({0, z_dev.cols});
   });
   if (banded_) return;
   run_stage(Stage::back_transform_band, [&] {
+    if (parked_)
+      return back_transform_from_host<T>(*products_, reflectors_of_q1(parked_->host()), true, tau_,
+                                         rows_of_q1(z_dev), back_, columns_ready);
     clear_above(products_->queue(), reflectors_of_q1(a_));
     back_transform<T>(*products_, reflectors_of_q1(a_), tau_, rows_of_q1(z_dev), back_, team_, columns_ready);
   });

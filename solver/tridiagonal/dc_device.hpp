@@ -17,10 +17,13 @@ class Queue;
 
 namespace eigen_g::dc {
 
-// dc_leaf. In: d and e of the torn T. Out: d, column and the diagonal blocks of Q, or only the first and last row of each block.
+// dc_leaf. In: d and e of the torn T. Out: d, column and the diagonal blocks of Q.
+//   rows   the rows of T in q; none if rows.ends_only()
+//   q      receives these rows of the blocks
+//   ends   receives the first and the last row of each block; data null: not needed
 template <class R>
 void solve_leaves(const Queue& queue, const Leaf* leaves, Index count, const Arrays<R>& arrays, Rows rows,
-                  MatrixView<same_t<R>> q, unsigned* failed);
+                  MatrixView<same_t<R>> q, MatrixView<same_t<R>> ends, unsigned* failed);
 
 // Carries out all phases below for a whole level of merges, each with at most small_merge_rows rows. It forms all vectors, or only their
 // first and last rows.
@@ -28,6 +31,13 @@ inline constexpr Index small_merge_rows = 64;
 template <class R>
 void merge_small(const Queue& queue, const Batch<R>& batch, MatrixView<same_t<R>> q,
                  MatrixView<same_t<R>> compressed);
+// merge_small() for the end rows, batch.rows, and for the rows `kept` of the vectors. A row has the bits that it has if Q has all rows of T.
+//   ends, compressed_ends   Q and the compressed Q with the end rows
+//   q, compressed           Q and the compressed Q with the rows `kept`
+template <class R>
+void merge_small_in_range(const Queue& queue, const Batch<R>& batch, MatrixView<same_t<R>> ends,
+                          MatrixView<same_t<R>> compressed_ends, Rows kept, MatrixView<same_t<R>> q,
+                          MatrixView<same_t<R>> compressed);
 
 // dc_z_vector and dc_deflate. In: d, column and the rows of Q next to the cuts. Out: shapes, pole, weight, group, deflated and the
 // rotations. One block a merge.
@@ -43,7 +53,7 @@ template <class R>
 void order_values(const Queue& queue, const Batch<R>& batch, bool with_weights);
 
 // dc_rank_one: columns first ... first + columns - 1 of every merge's U. They are stored in `panel` from column 0 on, in the merge's rows
-// m.first .... If a level follows, first_of_q and last_of_q of these columns are formed too.
+// m.first .... If batch.forms_ends(), first_of_q and last_of_q of these columns are formed too. A merge without rows in batch.rows has no U.
 template <class R>
 void form_vectors(const Queue& queue, const Batch<R>& batch, Index first, Index columns,
                   MatrixView<same_t<R>> panel);
@@ -51,7 +61,7 @@ void form_vectors(const Queue& queue, const Batch<R>& batch, Index first, Index 
 template <class R>
 void form_end_rows(const Queue& queue, const Batch<R>& batch);
 
-// dc_merge. compress() forms the compressed Q, and first_of_c and last_of_c if a level follows. keep() copies columns k ... of every merge
+// dc_merge. compress() forms the compressed Q, and first_of_c and last_of_c if batch.forms_ends(). keep() copies columns k ... of every merge
 // to Q. If a level follows, it also copies first_of_q and last_of_q to the first and last rows of Q.
 template <class R>
 void compress(const Queue& queue, const Batch<R>& batch, MatrixView<const same_t<R>> q,
@@ -68,9 +78,9 @@ void multiply(const Queue& queue, const Batch<R>& batch, Index first, Index colu
               MatrixView<const same_t<R>> compressed, MatrixView<const same_t<R>> panel,
               MatrixView<same_t<R>> q);
 
-// Stores eigenpair first + j, ascending: w_j := 2^exponent d and column j of Z, 0 <= j < z.cols. z.data null: values only.
+// Stores eigenpair first + j, ascending: w_j := 2^exponent d and column j of Z, 0 <= j < z.cols. z.data null: values only. Z has the rows of Q.
 template <class R>
-void store_ordered(const Queue& queue, Index n, Index first, int exponent, const Arrays<R>& arrays,
+void store_ordered(const Queue& queue, Index first, int exponent, const Arrays<R>& arrays,
                    MatrixView<const same_t<R>> q, same_t<R>* w, MatrixView<same_t<R>> z);
 
 }  // namespace eigen_g::dc

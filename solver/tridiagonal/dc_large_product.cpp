@@ -18,17 +18,22 @@ namespace {
 
 constexpr auto slice = static_cast<Index>(merge_step);
 
-// One of a merge's two products: rows of C and of the result, and the terms begin ... end - 1 of each entry. Rows and terms count from
-// the merge's first row and column.
+// One of a merge's two products: rows of C and of the result, and the terms begin ... end - 1 of each entry. Terms count from the merge's
+// first column.
 struct Part {
   Index row, rows, begin, end;
   Index terms() const { return std::max(end - begin, Index{0}); }
 };
 
 template <class R>
+std::array<Part, 2> parts_of(const Merge& m, const Shape<R>& shape, Rows rows) {
+  return {Part{rows.upper_first(m), rows.upper_count(m), 0, shape.upper_end()},
+          Part{rows.lower_first(m), rows.lower_count(m), shape.lower_begin(), shape.k}};
+}
+// The parts with all rows of the merge, counted from its first row.
+template <class R>
 std::array<Part, 2> parts_of(const Merge& m, const Shape<R>& shape) {
-  return {Part{0, m.upper, 0, shape.upper_end()},
-          Part{m.upper, m.size - m.upper, shape.lower_begin(), shape.k}};
+  return parts_of(m, shape, Rows{m.first, m.size});
 }
 
 template <class R>
@@ -51,16 +56,16 @@ void clear_on_cpu(MatrixView<R> x) {
 
 // Columns first ... first + columns - 1 of one merge. `panel` has these columns of U.
 template <class R>
-void multiply_one(const Products<R>& products, const Merge& m, const Shape<R>& shape, Index first,
+void multiply_one(const Products<R>& products, const Merge& m, const Shape<R>& shape, Rows rows, Index first,
                   Index columns, MatrixView<const same_t<R>> c, MatrixView<const same_t<R>> panel,
                   MatrixView<same_t<R>> q) {
-  for (const Part& part : parts_of(m, shape)) {
-    const MatrixView<R> result = q.block(m.first + part.row, m.first + first, part.rows, columns);
+  for (const Part& part : parts_of(m, shape, rows)) {
+    if (part.rows == 0) continue;
+    const MatrixView<R> result = q.block(part.row, m.first + first, part.rows, columns);
     if (part.terms() == 0)
       clear(products.queue(), result);
     else
-      gemm(products, Op::none, Op::none, 1,
-           c.block(m.first + part.row, m.first + part.begin, part.rows, part.terms()),
+      gemm(products, Op::none, Op::none, 1, c.block(part.row, m.first + part.begin, part.rows, part.terms()),
            panel.block(m.first + part.begin, 0, part.terms(), columns), 0, result);
   }
 }
@@ -81,9 +86,9 @@ void multiply_by_panels(const Products<R>& products, const std::vector<Merge>& m
     const Index columns = std::min(width, end - first);
     form_vectors(products.queue(), batch, first, columns, panel);
     for (std::size_t i = 0; i < merges.size(); ++i)
-      if (shapes[i].k > first)
-        multiply_one(products, merges[i], shapes[i], first, std::min(columns, shapes[i].k - first), c, panel,
-                     q);
+      if (shapes[i].k > first && batch.rows.count_of(merges[i]) > 0)
+        multiply_one(products, merges[i], shapes[i], batch.rows, first,
+                     std::min(columns, shapes[i].k - first), c, panel, q);
   }
 }
 

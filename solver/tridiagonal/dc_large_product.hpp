@@ -22,8 +22,9 @@ CutWork<R> last_merge_cut(MatrixView<R> q);
 
 // Columns `roots` of Q, as far as they exist, for every merge of a level: the nonzero blocks of C times their rows of U.
 //   merges, shapes   of the level, on the host
+//   batch            batch.rows are the rows of C and of Q
 //   panel            a slice of U is formed in it, with at most its number of columns at a time
-//   team             null: all products run on `products`. With a team its shares divide the columns of a merge. The columns of U for
+//   team             null: all products run on `products`. A range of rows has no team. With a team its shares divide the columns of a merge. The columns of U for
 //                    helpers are formed in Q, and the results replace them there. C is copied to each helper once
 // Ordered on the products' queue. With a divided product it blocks until the CPU has done its share. Two runs with the same team and shares
 // give the same bits. Throws OutOfMemory, DeviceError.

@@ -1,9 +1,7 @@
 // Kernel for the leaves: one warp solves a leaf, and a lane has one row of Z.
-#include "hybrid/cuda_check.hpp"
 #include "hybrid/instantiate.hpp"
-#include "hybrid/stream/queue.hpp"
 #include "solver/tridiagonal/dc_crew.cuh"
-#include "solver/tridiagonal/dc_device.hpp"
+#include "solver/tridiagonal/dc_launch.cuh"
 #include "solver/tridiagonal/dc_leaf.hpp"
 
 namespace eigen_g::dc {
@@ -44,7 +42,9 @@ struct WarpVectors {
 
 template <class R>
 __global__ void __launch_bounds__(32 * leaves_a_block)
-    leaf_kernel(const Leaf* leaves, Index count, Arrays<R> x, Rows rows, MatrixView<R> q, unsigned* failed) {
+    leaf_kernel(const Leaf* leaves, Index count, Arrays<R> x, Rows rows, MatrixView<R> q, MatrixView<R> ends,
+                unsigned* failed) {
+  enter_in_turn();
   __shared__ R all_z[leaves_a_block][leaf_rows * stride], all_y[leaves_a_block][leaf_rows * stride];
   __shared__ R all_d[leaves_a_block][32], all_e[leaves_a_block][32];
   const int warp = threadIdx.x / 32;
@@ -68,11 +68,11 @@ __global__ void __launch_bounds__(32 * leaves_a_block)
     for (Index k = 0; k < leaf.size; ++k) place += d[k] < d[lane] || (d[k] == d[lane] && k < lane);
     x.d[leaf.first + place] = d[lane];
     x.column[leaf.first + place] = leaf.first + lane;
-    if (!rows.ends_only()) {
-      for (Index i = 0; i < leaf.size; ++i) q(leaf.first + lane, leaf.first + i) = z[stride * i + lane];
-    } else {
-      q(0, leaf.first + lane) = z[stride * lane];
-      q(1, leaf.first + lane) = z[stride * lane + leaf.size - 1];
+    if (const Index row = leaf.first + lane - rows.first; row >= 0 && row < rows.count)
+      for (Index i = 0; i < leaf.size; ++i) q(row, leaf.first + i) = z[stride * i + lane];
+    if (ends.data) {
+      ends(0, leaf.first + lane) = z[stride * lane];
+      ends(1, leaf.first + lane) = z[stride * lane + leaf.size - 1];
     }
   }
 }
@@ -81,11 +81,11 @@ __global__ void __launch_bounds__(32 * leaves_a_block)
 
 template <class R>
 void solve_leaves(const Queue& queue, const Leaf* leaves, Index count, const Arrays<R>& arrays, Rows rows,
-                  MatrixView<same_t<R>> q, unsigned* failed) {
+                  MatrixView<same_t<R>> q, MatrixView<same_t<R>> ends, unsigned* failed) {
   if (count == 0) return;
   const auto blocks = static_cast<unsigned>((count + leaves_a_block - 1) / leaves_a_block);
-  leaf_kernel<R><<<blocks, 32 * leaves_a_block, 0, queue.stream()>>>(leaves, count, arrays, rows, q, failed);
-  EIGEN_G_LAUNCHED();
+  launch_dependent(queue, leaf_kernel<R>, blocks, 32 * leaves_a_block, leaves, count, arrays, rows, q, ends,
+                   failed);
 }
 
 EIGEN_G_INSTANTIATE(real_types, solve_leaves);

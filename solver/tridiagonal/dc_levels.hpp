@@ -53,6 +53,7 @@ struct Batch {
   bool end_rows;         // a further level needs the first and the last row of Q
   bool ends_are_formed;  // first_of_c, last_of_c, first_of_q and last_of_q of this level are known already
 
+  // A call forms first_of_c and last_of_c, or first_of_q and last_of_q.
   bool forms_ends() const { return end_rows && !ends_are_formed; }
 };
 

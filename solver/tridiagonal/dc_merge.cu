@@ -79,13 +79,12 @@ __global__ void __launch_bounds__(max_threads)
 }
 
 template <class R>
-__global__ void __launch_bounds__(max_threads) store_kernel(Index n, Index first, int exponent, Arrays<R> x,
-                                                            MatrixView<const R> q, R* w, MatrixView<R> z) {
+__global__ void __launch_bounds__(max_threads)
+    store_kernel(Index first, int exponent, Arrays<R> x, MatrixView<const R> q, R* w, MatrixView<R> z) {
   enter_in_turn();
   const Index row = blockIdx.x * max_threads + threadIdx.x, columns = static_cast<Index>(z.cols);
-  if (row >= n) return;
   if (blockIdx.y == 0 && row < columns) w[row] = ldexp(x.d[first + row], exponent);
-  if (!z.data) return;
+  if (!z.data || row >= static_cast<Index>(z.rows)) return;
   for (Index j = blockIdx.y; j < columns; j += static_cast<Index>(gridDim.y))
     z(row, j) = q(row, x.column[first + j]);
 }
@@ -96,7 +95,7 @@ struct RowLaunch {
   int threads;
   template <class R>
   RowLaunch(const Queue& queue, const Batch<R>& batch) {
-    const Index rows = batch.rows.ends_only() ? 2 : batch.largest;
+    const Index rows = batch.rows.ends_only() ? 2 : std::min(batch.largest, batch.rows.count);
     threads = 32;
     while (threads < max_threads && 2 * threads < rows) threads *= 2;
     const Index tiles = (rows + threads - 1) / threads + 1;  // each child may end in a partial tile
@@ -112,8 +111,8 @@ template <class R>
 void compress(const Queue& queue, const Batch<R>& batch, MatrixView<const same_t<R>> q,
               MatrixView<same_t<R>> compressed) {
   RowLaunch launch(queue, batch);
-  if (batch.end_rows) ++launch.blocks.x;
-  const auto kernel = batch.end_rows ? compress_kernel<R, true> : compress_kernel<R, false>;
+  if (batch.forms_ends()) ++launch.blocks.x;
+  const auto kernel = batch.forms_ends() ? compress_kernel<R, true> : compress_kernel<R, false>;
   launch_dependent(queue, kernel, launch.blocks, launch.threads, batch, q, compressed);
 }
 
@@ -125,13 +124,14 @@ void keep(const Queue& queue, const Batch<R>& batch, MatrixView<const same_t<R>>
 }
 
 template <class R>
-void store_ordered(const Queue& queue, Index n, Index first, int exponent, const Arrays<R>& arrays,
+void store_ordered(const Queue& queue, Index first, int exponent, const Arrays<R>& arrays,
                    MatrixView<const same_t<R>> q, same_t<R>* w, MatrixView<same_t<R>> z) {
-  const Index tiles = (n + max_threads - 1) / max_threads;
+  const auto longer = static_cast<Index>(std::max(z.rows, z.cols));  // a thread has a value and a row
+  const Index tiles = (longer + max_threads - 1) / max_threads;
   const Index slices =
-      z.data ? std::min(n, blocks_a_multiprocessor * queue.multiprocessors() / tiles + 1) : 1;
+      z.data ? std::min(longer, blocks_a_multiprocessor * queue.multiprocessors() / tiles + 1) : 1;
   const dim3 blocks(static_cast<unsigned>(tiles), static_cast<unsigned>(slices));
-  launch_dependent(queue, store_kernel<R>, blocks, max_threads, n, first, exponent, arrays, q, w, z);
+  launch_dependent(queue, store_kernel<R>, blocks, max_threads, first, exponent, arrays, q, w, z);
 }
 
 EIGEN_G_INSTANTIATE(real_types, compress, keep, store_ordered);

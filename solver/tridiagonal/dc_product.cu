@@ -4,6 +4,8 @@
 //
 // A and B pass through shared memory in k-tiles of 16 values of the inner index. While one k-tile is multiplied, the next one is loaded
 // into registers. Entries beyond the matrix edges are zeros in shared memory, and such entries of C are not written.
+#include <algorithm>
+
 #include "hybrid/instantiate.hpp"
 #include "hybrid/pair.hpp"
 #include "solver/tridiagonal/dc_launch.cuh"
@@ -25,7 +27,7 @@ struct KTile {
   R b[k_tile][column_stride];
 };
 
-// Operands of the tile of C at (row, column), counted from the merge's first row and column.
+// Operands of the tile of C.
 template <class R>
 struct Operands {
   const R *a, *b;
@@ -68,19 +70,21 @@ __global__ void __launch_bounds__(threads)
   const Index columns_left = min(columns, shape.k - first) - column;  // columns of roots; then deflated ones
   const Index columns_kept = min(columns, merge.size - first) - column;
 
-  const Index upper_tiles = (merge.upper + tile - 1) / tile, row_tile = blockIdx.y;
+  const Rows rows = batch.rows;
+  const Index upper_tiles = (rows.upper_count(merge) + tile - 1) / tile, row_tile = blockIdx.y;
   const bool upper = row_tile < upper_tiles;
-  const Index row = upper ? row_tile * tile : merge.upper + (row_tile - upper_tiles) * tile;
-  const Index row_end = upper ? merge.upper : merge.size;
+  const Index row = upper ? rows.upper_first(merge) + row_tile * tile
+                          : rows.lower_first(merge) + (row_tile - upper_tiles) * tile;
+  const Index row_end = upper ? rows.lower_first(merge) : rows.end(merge);
   if (row >= row_end) return;
   for (Index j = max(columns_left, 0) + static_cast<Index>(threadIdx.x / tile); j < min(columns_kept, tile);
        j += threads / tile) {
     const Index i = row + static_cast<Index>(threadIdx.x % tile), t = merge.first + first + column + j;
-    if (i < row_end) q(merge.first + i, t) = compressed(merge.first + i, t);
+    if (i < row_end) q(i, t) = compressed(i, t);
   }
   if (columns_left <= 0) return;
   const Index inner_first = upper ? 0 : shape.lower_begin(), inner_end = upper ? shape.upper_end() : shape.k;
-  const Operands<R> f{&compressed(merge.first + row, merge.first + inner_first),
+  const Operands<R> f{&compressed(row, merge.first + inner_first),
                       &panel(merge.first + inner_first, column),
                       compressed.lda,
                       panel.lda,
@@ -97,15 +101,15 @@ __global__ void __launch_bounds__(threads)
   if (batch.end_rows) {
     const auto set = [&](Index i, const R* end_row) {
       if (const auto j = static_cast<Index>(threadIdx.x); j < min(f.columns, tile))
-        q(merge.first + i, merge.first + first + column + j) = end_row[first + column + j];
+        q(i, merge.first + first + column + j) = end_row[first + column + j];
     };
     const Arrays<R> x = batch.arrays.at(merge.first);
-    if (row == 0) {
-      set(0, x.first_of_q);
+    if (rows.is_first(merge, row)) {
+      set(row, x.first_of_q);
       rows_begin = 1;
     }
-    if (!upper && rows_end <= tile) {
-      set(merge.size - 1, x.last_of_q);
+    if (rows_end <= tile && rows.is_last(merge, row + rows_end - 1)) {
+      set(row + rows_end - 1, x.last_of_q);
       rows_end -= 1;
     }
   }
@@ -141,7 +145,7 @@ __global__ void __launch_bounds__(threads)
   for (int j = 0; j < thread_columns; ++j)
     for (int i = 0; i < thread_rows; ++i)
       if (first_row + i >= rows_begin && first_row + i < rows_end && first_column + j < f.columns)
-        q(merge.first + row + first_row + i, merge.first + first + column + first_column + j) = c[j][i];
+        q(row + first_row + i, merge.first + first + column + first_column + j) = c[j][i];
 }
 
 }  // namespace
@@ -151,8 +155,10 @@ void multiply(const Queue& queue, const Batch<R>& batch, Index first, Index colu
               MatrixView<const same_t<R>> compressed, MatrixView<const same_t<R>> panel,
               MatrixView<same_t<R>> q) {
   const auto tiles = [](Index length) { return static_cast<unsigned>((length + tile - 1) / tile); };
-  const dim3 blocks(tiles(columns), tiles(batch.largest) + 1,  // each child may end in a partial tile
-                    static_cast<unsigned>(batch.count));
+  const dim3 blocks(
+      tiles(columns),
+      tiles(std::min(batch.largest, batch.rows.count)) + 1,  // each child may end in a partial tile
+      static_cast<unsigned>(batch.count));
   launch_dependent(queue, product_kernel<R>, blocks, threads, batch, first, columns, compressed, panel, q);
 }
 

@@ -30,7 +30,7 @@ __global__ void __launch_bounds__(32 * warps)
   const Merge merge = batch.merges[blockIdx.y];
   const Shape<R> shape = batch.shapes[blockIdx.y];
   const Index column = blockIdx.x * warps + threadIdx.x / 32;
-  if (column >= columns || first + column >= shape.k) return;
+  if (column >= columns || first + column >= shape.k || batch.rows.count_of(merge) == 0) return;
   R* const u = &panel(merge.first, column);
   form_vector(Warp(), shape, batch.arrays.at(merge.first), first + column, end_rows,
               [&](Index g, R value) { u[g] = value; });
@@ -56,7 +56,7 @@ void order_values(const Queue& queue, const Batch<R>& batch, bool with_weights) 
 template <class R>
 void form_vectors(const Queue& queue, const Batch<R>& batch, Index first, Index columns,
                   MatrixView<same_t<R>> panel) {
-  const auto kernel = batch.end_rows ? vector_kernel<R, true> : vector_kernel<R, false>;
+  const auto kernel = batch.forms_ends() ? vector_kernel<R, true> : vector_kernel<R, false>;
   launch_dependent(queue, kernel, blocks_over(batch, columns, warps), 32 * warps, batch, first, columns,
                    panel);
 }

@@ -29,16 +29,18 @@ struct ThreadRange {
   Index slice = static_cast<Index>(threadIdx.x / max_rows), column = slice * columns_a_thread;
 };
 
+// forms_ends: first_of_c and last_of_c too.
 template <class R>
 __device__ void compress_all(const Merge& merge, Rows rows, const Shape<R>& shape, const Arrays<R>& x,
-                             MatrixView<const same_t<R>> q, MatrixView<same_t<R>> compressed) {
+                             MatrixView<const same_t<R>> q, MatrixView<same_t<R>> compressed,
+                             bool forms_ends) {
   const ThreadRange place;
   const Index upper = rows.upper_count(merge);
   if (place.row >= upper + rows.lower_count(merge)) return;
   const bool upper_row = place.row < upper;
   const Index row =
       upper_row ? rows.upper_first(merge) + place.row : rows.lower_first(merge) + place.row - upper;
-  R* const end_row = rows.of_end_row(merge, row, x.first_of_c, x.last_of_c);
+  R* const end_row = forms_ends ? rows.of_end_row(merge, row, x.first_of_c, x.last_of_c) : nullptr;
   R entry[columns_a_thread];  // loaded together, so that the latencies overlap
 #pragma unroll
   for (Index j = 0; j < columns_a_thread; ++j)
@@ -57,17 +59,16 @@ template <class R>
 __device__ void multiply_all(const Merge& merge, Rows rows, const Shape<R>& shape, const Arrays<R>& x,
                              bool end_rows, MatrixView<const same_t<R>> compressed, const Vectors<R>& u,
                              MatrixView<same_t<R>> q) {
-  const Index row = ThreadRange().row, column = ThreadRange().column;
-  if (row >= merge.size) return;
+  const Index row = ThreadRange().row, column = ThreadRange().column, kept = merge.first + row - rows.first;
+  if (row >= merge.size || kept < 0 || kept >= rows.count) return;
   const bool upper = row < merge.upper;
-  const R* const end_row =
-      end_rows ? rows.of_end_row(merge, merge.first + row, x.first_of_q, x.last_of_q) : nullptr;
+  const R* const end_row = end_rows ? rows.of_end_row(merge, kept, x.first_of_q, x.last_of_q) : nullptr;
   const Index begin = upper ? 0 : shape.lower_begin(), end = upper ? shape.upper_end() : shape.k;
   R sums[columns_a_thread] = {};
   if (column < shape.k)
 #pragma unroll 4
     for (Index g = begin; g < end; ++g) {
-      const R factor = compressed(merge.first + row, merge.first + g);
+      const R factor = compressed(kept, merge.first + g);
 #pragma unroll
       for (Index j = 0; j < columns_a_thread; j += 2) {
         const pair_t<R> pair = *reinterpret_cast<const pair_t<R>*>(&u[g * stride + column + j]);
@@ -78,27 +79,28 @@ __device__ void multiply_all(const Merge& merge, Rows rows, const Shape<R>& shap
 #pragma unroll
   for (Index j = 0; j < columns_a_thread; ++j)
     if (column + j < merge.size)
-      q(merge.first + row, merge.first + column + j) =
-          column + j >= shape.k ? compressed(merge.first + row, merge.first + column + j)
-          : end_row             ? end_row[column + j]
-                                : sums[j];
+      q(kept, merge.first + column + j) = column + j >= shape.k ? compressed(kept, merge.first + column + j)
+                                          : end_row             ? end_row[column + j]
+                                                                : sums[j];
 }
 
-template <class R>
+// range: q and compressed have the end rows, and the rows `kept` are in kept_q and kept_compressed. Without it q and compressed have batch.rows.
+template <class R, bool range>
 __global__ void __launch_bounds__(threads)
-    small_merge_kernel(Batch<R> batch, MatrixView<R> q, MatrixView<R> compressed) {
+    small_merge_kernel(Batch<R> batch, MatrixView<R> q, MatrixView<R> compressed, Rows kept,
+                       MatrixView<R> kept_q, MatrixView<R> kept_compressed) {
   enter_in_turn();
   __shared__ __align__(16) Vectors<R> u;
   __shared__ R storage[arrays_size<R>(max_rows)];
   __shared__ Shape<R> shape;
   const Merge merge = batch.merges[blockIdx.x];
-  const Arrays<R> kept = batch.arrays.at(merge.first), x = place_arrays(max_rows, storage);
+  const Arrays<R> global = batch.arrays.at(merge.first), x = place_arrays(max_rows, storage);
   const R e = batch.arrays.e[merge.first + merge.upper - 1];
   const Index rank = Block<R>::rank(), mine = rank / lanes;
 
   if (rank < merge.size) {
-    x.d[rank] = kept.d[rank];
-    x.column[rank] = kept.column[rank];
+    x.d[rank] = global.d[rank];
+    x.column[rank] = global.column[rank];
   }
   Block<R>::sync();
   if (rank < merge.size) form_z(merge, batch.rows, q, x, e, rank);
@@ -110,26 +112,26 @@ __global__ void __launch_bounds__(threads)
   Block<R>::sync();
   if (mine < shape.k) correct_weight(Crew(), shape, x, mine);
   if (mine < merge.size) order_value(Crew(), merge, shape, x, mine);
-  compress_all(merge, batch.rows, shape, x, q, compressed);
+  compress_all(merge, batch.rows, shape, x, q, compressed, true);
+  if constexpr (range) compress_all(merge, kept, shape, x, kept_q, kept_compressed, false);
   Block<R>::sync();
   if (rank < merge.size) {
-    kept.d[rank] = x.d[rank];
-    kept.column[rank] = x.column[rank];
+    global.d[rank] = x.d[rank];
+    global.column[rank] = x.column[rank];
   }
-  if (batch.rows.ends_only()) {
-    if (mine < shape.k) form_end_rows(Crew(), shape, x, mine);
-    Block<R>::sync();
-    if (rank < merge.size) {
-      q(0, merge.first + rank) = rank < shape.k ? x.first_of_q[rank] : compressed(0, merge.first + rank);
-      q(1, merge.first + rank) = rank < shape.k ? x.last_of_q[rank] : compressed(1, merge.first + rank);
-    }
-    return;
-  }
-  if (mine < shape.k)
+  if (!range && batch.rows.ends_only() && mine < shape.k) form_end_rows(Crew(), shape, x, mine);
+  if ((range || !batch.rows.ends_only()) && mine < shape.k)
     form_vector(Crew(), shape, x, mine, batch.end_rows,
                 [&](Index g, R value) { u[g * stride + mine] = value; });
   Block<R>::sync();
-  multiply_all(merge, batch.rows, shape, x, batch.end_rows, compressed, u, q);
+  if (batch.rows.ends_only() && (!range || batch.end_rows) && rank < merge.size) {
+    q(0, merge.first + rank) = rank < shape.k ? x.first_of_q[rank] : compressed(0, merge.first + rank);
+    q(1, merge.first + rank) = rank < shape.k ? x.last_of_q[rank] : compressed(1, merge.first + rank);
+  }
+  if constexpr (range)
+    multiply_all(merge, kept, shape, x, batch.end_rows, kept_compressed, u, kept_q);
+  else if (!batch.rows.ends_only())
+    multiply_all(merge, batch.rows, shape, x, batch.end_rows, compressed, u, q);
 }
 
 }  // namespace
@@ -137,10 +139,17 @@ __global__ void __launch_bounds__(threads)
 template <class R>
 void merge_small(const Queue& queue, const Batch<R>& batch, MatrixView<same_t<R>> q,
                  MatrixView<same_t<R>> compressed) {
-  launch_dependent(queue, small_merge_kernel<R>, static_cast<unsigned>(batch.count), threads, batch, q,
-                   compressed);
+  launch_dependent(queue, small_merge_kernel<R, false>, static_cast<unsigned>(batch.count), threads, batch, q,
+                   compressed, Rows{}, MatrixView<R>{}, MatrixView<R>{});
+}
+template <class R>
+void merge_small_in_range(const Queue& queue, const Batch<R>& batch, MatrixView<same_t<R>> ends,
+                          MatrixView<same_t<R>> compressed_ends, Rows kept, MatrixView<same_t<R>> q,
+                          MatrixView<same_t<R>> compressed) {
+  launch_dependent(queue, small_merge_kernel<R, true>, static_cast<unsigned>(batch.count), threads, batch,
+                   ends, compressed_ends, kept, q, compressed);
 }
 
-EIGEN_G_INSTANTIATE(real_types, merge_small);
+EIGEN_G_INSTANTIATE(real_types, merge_small, merge_small_in_range);
 
 }  // namespace eigen_g::dc

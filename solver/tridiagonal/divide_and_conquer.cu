@@ -49,8 +49,8 @@ std::int64_t room_of(std::int64_t count) {
 template <class R>
 struct Workspace {
   MatrixView<R> q, panel;
-  MatrixView<R> end_rows;  // C if there is no Z
-  Shape<R>* shapes;        // shapes of one level
+  MatrixView<R> ends, compressed_ends;  // Q and C with the end rows, unless Q has all rows of T
+  Shape<R>* shapes;                     // shapes of one level
   Arrays<R> arrays;
   Leaf* leaves;  // this and the following ones: addresses set by upload()
   Merge* merges;
@@ -61,18 +61,20 @@ struct Workspace {
 template <class R>
 class Layout {
  public:
-  Layout(std::int64_t n, bool vectors, bool with_q) : n_(n), vectors_(vectors), with_q_(with_q) {}
+  //   rows   of Q; 0: values only
+  Layout(std::int64_t n, std::int64_t rows, bool with_q) : n_(n), rows_(rows), with_q_(with_q) {}
 
   // Size, in values, of the first failure, the leaves and the merges, which are stored before d and e.
   std::int64_t lists() const { return 1 + room_of<R, Leaf>(n_) + room_of<R, Merge>(n_); }
   Workspace<R> place(Arena& arena) const {
     Workspace<R> w{};
-    if (vectors_) {
-      if (with_q_) w.q = arena.matrix<R>(n_, n_, lda());
-      w.panel = arena.matrix<R>(n_, panel_columns(), lda());
-    } else {
-      w.q = arena.matrix<R>(2, n_, 2);
-      w.end_rows = arena.matrix<R>(2, n_, 2);
+    if (rows_ > 0) {
+      if (with_q_) w.q = arena.matrix<R>(rows_, n_, round_up(rows_, 2));
+      w.panel = arena.matrix<R>(n_, panel_columns(), round_up(n_, 2));
+    }
+    if (rows_ < n_) {
+      w.ends = arena.matrix<R>(2, n_, 2);
+      w.compressed_ends = arena.matrix<R>(2, n_, 2);
     }
     w.shapes = arena.take<Shape<R>>(n_ / leaf_rows + 1);  // merges of one level, each larger than a leaf
     R* const together = arena.take<R>(lists() + arrays_size<R>(n_));
@@ -81,15 +83,14 @@ class Layout {
   }
 
  private:
-  std::int64_t lda() const { return round_up(n_, 2); }
   std::int64_t panel_columns() const {
     const SolverTuning& t = solver_tuning();
     return std::min(n_, std::clamp(3 * n_ / 16 / panel_column_multiple * panel_column_multiple,
                                    t.dc_min_panel_columns, t.dc_max_panel_columns));
   }
 
-  std::int64_t n_;
-  bool vectors_, with_q_;
+  std::int64_t n_, rows_;
+  bool with_q_;
 };
 
 template <class T>
@@ -123,14 +124,17 @@ void upload(const Queue& queue, const std::vector<R>& d, const std::vector<R>& e
 template <class R>
 class OnDevice {
  public:
+  //   n             order of T
+  //   rows          the rows of Q, C and Z
   //   compressed    C
   //   d_dev, z_dev  receive the values and the vectors
   //   failure       pinned memory of one number
-  OnDevice(const Products<R>& products, const Workspace<R>& workspace, Rows rows, MatrixView<R> compressed,
-           R* d_dev, MatrixView<R> z_dev, unsigned* failure, SolveTeam<R>* team)
+  OnDevice(const Products<R>& products, const Workspace<R>& workspace, Index n, Rows rows,
+           MatrixView<R> compressed, R* d_dev, MatrixView<R> z_dev, unsigned* failure, SolveTeam<R>* team)
       : products_(products),
         queue_(products.queue()),
         w_(workspace),
+        n_(n),
         rows_(rows),
         c_(compressed),
         d_dev_(d_dev),
@@ -142,18 +146,26 @@ class OnDevice {
     return {w_.merges, w_.shapes, 0, 0, w_.arrays, rows_, w_.failed, true, false};
   }
   void solve_leaves(const std::vector<Leaf>& leaves) const {
-    dc::solve_leaves(queue_, w_.leaves, static_cast<Index>(leaves.size()), w_.arrays, rows_, w_.q, w_.failed);
+    dc::solve_leaves(queue_, w_.leaves, static_cast<Index>(leaves.size()), w_.arrays, rows_, w_.q, w_.ends,
+                     w_.failed);
   }
   bool takes_whole(const Batch<R>& batch) const { return batch.largest <= small_merge_rows; }
-  void merge_whole(const Batch<R>& batch) const { merge_small(queue_, batch, w_.q, c_); }
-  void deflate(const Batch<R>& batch) const { dc::deflate(queue_, batch, w_.q); }
+  void merge_whole(const Batch<R>& batch) const {
+    if (batch.rows.count == rows_.count)
+      merge_small(queue_, batch, q_of(batch.rows), c_of(batch.rows));
+    else
+      merge_small_in_range(queue_, batch, w_.ends, w_.compressed_ends, rows_, w_.q, c_);
+  }
+  void deflate(const Batch<R>& batch) const { dc::deflate(queue_, batch, q_of(batch.rows)); }
   void solve_secular(const Batch<R>& batch) const { dc::solve_secular(queue_, batch); }
   void order_values(const Batch<R>& batch, bool with_vectors) const {
     dc::order_values(queue_, batch, with_vectors);
   }
-  void compress(const Batch<R>& batch) const { dc::compress(queue_, batch, w_.q, c_); }
+  void compress(const Batch<R>& batch) const {
+    dc::compress(queue_, batch, q_of(batch.rows), c_of(batch.rows));
+  }
   void form_end_rows(const Batch<R>& batch) const { dc::form_end_rows(queue_, batch); }
-  void keep(const Batch<R>& batch) const { dc::keep(queue_, batch, c_, w_.q); }
+  void keep(const Batch<R>& batch) const { dc::keep(queue_, batch, c_of(batch.rows), q_of(batch.rows)); }
   bool in_one_launch(const Batch<R>& batch) const {
     return batch.largest <= solver_tuning().dc_max_rows_in_one_launch;
   }
@@ -167,7 +179,7 @@ class OnDevice {
   }
 
   std::vector<R> values() const {
-    std::vector<R> d(static_cast<std::size_t>(z_dev_.rows));
+    std::vector<R> d(static_cast<std::size_t>(n_));
     copy(queue_, d.data(), w_.arrays.d, d.size());
     queue_.wait();
     return d;
@@ -179,8 +191,7 @@ class OnDevice {
   }
   void store(const Selected& found, int exponent) const {
     const MatrixView<R> stored{z_dev_.data, z_dev_.rows, found.count, z_dev_.lda};
-    store_ordered(queue_, static_cast<Index>(z_dev_.rows), static_cast<Index>(found.first), exponent,
-                  w_.arrays, w_.q, d_dev_, stored);
+    store_ordered(queue_, static_cast<Index>(found.first), exponent, w_.arrays, w_.q, d_dev_, stored);
   }
   unsigned failed() const {
     copy(queue_, failure_, w_.failed, 1);
@@ -196,9 +207,14 @@ class OnDevice {
     return shapes;
   }
 
+  // Q and C with these rows.
+  MatrixView<R> q_of(Rows rows) const { return rows.ends_only() ? w_.ends : w_.q; }
+  MatrixView<R> c_of(Rows rows) const { return rows.ends_only() ? w_.compressed_ends : c_; }
+
   const Products<R>& products_;
   const Queue& queue_;
   const Workspace<R>& w_;
+  Index n_;
   Rows rows_;
   MatrixView<R> c_;
   R* d_dev_;
@@ -210,8 +226,8 @@ class OnDevice {
 }  // namespace
 
 template <class R>
-std::uint64_t divide_and_conquer_bytes(std::int64_t n, bool with_vectors, bool with_q) {
-  return bytes_taken([&](Arena& arena) { Layout<R>(n, with_vectors, with_q).place(arena); });
+std::uint64_t divide_and_conquer_bytes(std::int64_t n, std::int64_t rows, bool with_q) {
+  return bytes_taken([&](Arena& arena) { Layout<R>(n, rows, with_q).place(arena); });
 }
 
 template <class R>
@@ -222,8 +238,8 @@ DivideAndConquerResult divide_and_conquer(const Products<R>& products, std::int6
   if (n == 0) return {};
   const Queue& queue = products.queue();
   const auto order = static_cast<Index>(n);
-  const Rows rows = z_dev.data ? Rows{0, order} : Rows{};
-  const Layout<R> layout(n, !rows.ends_only(), !places.q.data);
+  const Rows rows = rows_of(z_dev, selection);
+  const Layout<R> layout(n, rows.count, !places.q.data);
   R* const pinned =
       reinterpret_cast<R*>(queue.resources().pinned(room_of<double, R>(layout.lists() + 2 * n)));
   copy(queue, pinned, d_dev, static_cast<std::size_t>(n));
@@ -235,10 +251,11 @@ DivideAndConquerResult divide_and_conquer(const Products<R>& products, std::int6
 
   Workspace<R> w = layout.place(scratch_dev);
   if (!rows.ends_only() && places.q.data) w.q = places.q;
-  const MatrixView<R> c = rows.ends_only() ? w.end_rows : places.compressed.data ? places.compressed : z_dev;
+  const MatrixView<R> c = places.compressed.data ? places.compressed : z_dev;
   upload(queue, d, e, division.tree, pinned, w);
-  OnDevice<R> on(products, w, rows, c, d_dev, {z_dev.data, n, n, z_dev.lda},
-                 reinterpret_cast<unsigned*>(pinned), team);
+  OnDevice<R> on(products, w, order, rows, c, d_dev,
+                 {z_dev.data, rows.ends_only() ? n : z_dev.rows, n, z_dev.lda},
+                 reinterpret_cast<unsigned*>(pinned), rows.count == n ? team : nullptr);
   return solve_levels(on, division, order, rows, selection);
 }
 

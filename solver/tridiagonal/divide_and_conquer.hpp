@@ -58,12 +58,15 @@ struct MergeBuffers {
 
 // On a GPU, with all data in device memory. The host scales copies of d and e by a power of two, drops small off-diagonal entries as dstedc
 // does, and tears T into leaves. The GPU solves the leaves and merges them level by level (dc_*.hpp, one phase a file).
-//   d_dev, e_dev, z_dev  as above, in device memory; z_dev has all n rows. Without places.compressed z_dev needs n columns for any subset
-//   scratch_dev          divide_and_conquer_bytes<R>(n, with_vectors) bytes: O(n), and with vectors n^2 values for Q and, for U, n rows of
-//                        3/16 n columns, at least 1024 and at most 4096
+//   d_dev, e_dev, z_dev  as above, in device memory. Without places.compressed z_dev needs n columns for any subset
+//   scratch_dev          divide_and_conquer_bytes<R>(n, rows of z_dev, or 0 without vectors) bytes: O(n), and with vectors rows x n values
+//                        for Q and, for U, n rows of 3/16 n columns, at least 1024 and at most 4096
 //   places               q: used instead of scratch memory for Q (then divide_and_conquer_bytes() takes with_q = false)
 //                        compressed: used instead of z_dev for the compressed Q; may be z_dev itself
-//   team                 devices that take columns of the large merges' products; null: none
+//   team                 devices that take columns of the large merges' products; null: none. It takes no columns of a range of rows
+// The values of a range of rows have the bits of the whole solution. Its vectors may differ from the whole's by the rounding of the products
+// of merges of more than 512 rows, because cuBLAS may sum in another order for other shapes. A call for a range repeats the O(n^2) work of
+// the values.
 // The last merge forms only the vectors of a subset. This costs O(n^2) flops and a product in proportion to the number of vectors.
 // T may have any finite entries. A NaN or an infinity gives Status::not_converged with its row, from 1, in `info`. Otherwise `info`
 // is the index of the first row of the leaf, or of the root, that did not converge.
@@ -77,6 +80,6 @@ DivideAndConquerResult divide_and_conquer(const Products<R>& products, std::int6
                                           const Selection& selection = {}, const MergeBuffers<R>& places = {},
                                           SolveTeam<R>* team = nullptr);
 template <class R>
-std::uint64_t divide_and_conquer_bytes(std::int64_t n, bool with_vectors, bool with_q = true);
+std::uint64_t divide_and_conquer_bytes(std::int64_t n, std::int64_t rows, bool with_q = true);
 
 }  // namespace eigen_g

@@ -110,6 +110,19 @@ TEST_CASE("a failed call of a solve is reported, and the next solve is right", "
   if (vectors && !fresh) check_every_failure([&] { return device_solve(s, o); }, fresh);
 }
 
+TEST_CASE("a failed call of a solve out of core is reported, and the next solve is right", "[gpu]") {
+  NEEDS_GPU();
+  support::OptionsAndDevices o = support::options(DeviceChoice::gpu);
+  const Path path = GENERATE(Path::one_stage, Path::two_stage);
+  const MemoryMode mode = GENERATE(MemoryMode::parked, MemoryMode::slabs);
+  const std::int64_t n = 300;
+  CAPTURE(name(path), name(mode));
+  o.path = path;
+  o.memory_limit = workspace_bytes<double>(n, o, true, Pointers::host, mode).device;
+  const Stored s = random_matrix(n);
+  check_every_failure([&] { return host_solve(s, o); }, true, true);
+}
+
 // An allocation that fails before any work makes the solve smaller. Any other failed call ends the solve with an exception.
 TEST_CASE("a solve that a failed allocation makes smaller says so, and its pairs are right", "[gpu]") {
   NEEDS_GPU();
@@ -121,17 +134,15 @@ TEST_CASE("a solve that a failed allocation makes smaller says so, and its pairs
   };
   const Row row =
       GENERATE(Row{Precision::mixed, DeviceChoice::gpu, Path::automatic, Fallback::mixed_to_native},
-               Row{Precision::native, DeviceChoice::gpu, Path::automatic, Fallback::two_stage_to_one_stage},
-               Row{Precision::native, DeviceChoice::automatic, Path::one_stage, Fallback::gpu_to_cpu});
-  const std::int64_t n = row.step == Fallback::two_stage_to_one_stage ? 3000 : 700;
+               Row{Precision::native, DeviceChoice::gpu, Path::automatic, Fallback::in_core_to_parked},
+               Row{Precision::native, DeviceChoice::automatic, Path::one_stage, Fallback::in_core_to_parked});
+  const std::int64_t n = row.path == Path::automatic ? 3000 : 700;
   support::OptionsAndDevices o = support::options(row.device);
   o.precision = row.precision;
   o.path = row.path;
   const Stored s = random_matrix(n);
   const support::Solved whole = support::solve_guarded(s, o);
   if (whole.report.devices.front().gpu < 0) SKIP_TEST("this order is solved on the CPU");
-  if (row.step == Fallback::two_stage_to_one_stage && whole.report.path != Path::two_stage)
-    SKIP_TEST("this GPU takes one stage");
   CHECK(whole.report.fallbacks.empty());
   std::int64_t made_smaller = 0;
   bool passed_all = false;
@@ -153,8 +164,8 @@ TEST_CASE("a solve that a failed allocation makes smaller says so, and its pairs
     CAPTURE(k, faults::last());
     CHECK(std::string(faults::last()) == "cudaMalloc");
     CHECK(solved.report.fallbacks == std::vector<Fallback>{row.step});
-    CHECK((solved.report.devices.front().gpu < 0) == (row.step == Fallback::gpu_to_cpu));
-    CHECK((row.step != Fallback::two_stage_to_one_stage || solved.report.path == Path::one_stage));
+    CHECK(solved.report.devices.front().gpu >= 0);
+    CHECK((solved.report.mode == MemoryMode::parked) == (row.step == Fallback::in_core_to_parked));
     support::check_pairs(s, solved);
   }
   CHECK(made_smaller > 0);

@@ -7,7 +7,7 @@
 // The blocks run in random order, and so do the threads between two barriers: a missing barrier changes the results of another seed.
 // Kernels use dynamic shared memory only. It is filled with NaN before each block. launch() throws std::logic_error if
 //
-//   - some thread of a cluster, of a block or of a warp ends, or waits elsewhere, while the others wait at a barrier;
+//   - some thread of a cluster, of a block, of a warp or of eight neighbouring lanes ends, or waits elsewhere, while the others wait at a barrier;
 //   - a block needs more shared memory than a multiprocessor has, or writes behind its shared memory.
 #pragma once
 
@@ -51,6 +51,7 @@
 #define __launch_bounds__(...)
 #define __maxnreg__(...)
 #define __cluster_dims__(...)
+#define __align__(n) __attribute__((aligned(n)))
 
 namespace emulation {
 
@@ -173,6 +174,11 @@ inline void make_fibers(int threads) {
   }
 }
 
+// True for the barriers of eight lanes, whose names begin with '8'.
+inline bool is_of_lanes(const char* where) {
+  return where != nullptr && *where == '8';
+}
+
 // The barrier of a block or of a cluster opens if each thread is at it; that of a warp if each of its threads is at the same one. Threads
 // that have all ended wait for nothing.
 enum class Barrier { of_warp, of_block, of_cluster };
@@ -216,8 +222,12 @@ inline void run_cluster(std::size_t bytes) {
     if (std::all_of(fibers, fibers + threads, is(at_end))) break;
     for (int begin = 0; begin < threads; begin += block.threads) {
       const int end = begin + block.threads;
+      for (int first = begin; first < end; first += 8)
+        if (is_of_lanes((fibers + first)->waits))
+          open_barrier(first, std::min(first + 8, end), Barrier::of_warp);
       for (int first = begin; first < end; first += 32)
-        open_barrier(first, std::min(first + 32, end), Barrier::of_warp);
+        if (!is_of_lanes((fibers + first)->waits))
+          open_barrier(first, std::min(first + 32, end), Barrier::of_warp);
       open_barrier(begin, end, Barrier::of_block);
     }
     open_barrier(0, threads, Barrier::of_cluster);
@@ -296,7 +306,11 @@ struct {
 } inline threadIdx;
 struct {
   emulation::BlockNumber x;
+  unsigned y = 0, z = 0;  // a test sets them
 } inline blockIdx;
+struct {
+  unsigned x = 1, y = 1, z = 1;
+} inline gridDim, blockDim;  // a test sets them
 
 inline void __syncthreads() {
   emulation::wait(emulation::at_block_barrier);
@@ -311,19 +325,31 @@ const T* in_block_of_cluster(const T* mine, int rank) {
   return reinterpret_cast<const T*>(emulation::shared_of[rank] +
                                     (reinterpret_cast<const unsigned char*>(mine) - own));
 }
-inline void __syncwarp() {
-  static const char* const where = "at __syncwarp()";
-  emulation::wait(where);
+// `members` are all lanes of the warp, or eight neighbouring lanes.
+inline constexpr unsigned all_lanes = ~0u;
+inline void __syncwarp(unsigned members = all_lanes) {
+  static const char *const of_warp = "at __syncwarp()", *const of_lanes = "8 lanes at __syncwarp()";
+  emulation::wait(members == all_lanes ? of_warp : of_lanes);
 }
 template <class T>
-T __shfl_xor_sync(unsigned, T value, int mask) {
-  static const char* const where = "at __shfl_xor_sync()";
-  return emulation::exchange(value, emulation::block.current % 32 ^ mask, where);
+T __shfl_xor_sync(unsigned members, T value, int mask) {
+  static const char *const of_warp = "at __shfl_xor_sync()", *const of_lanes = "8 lanes at __shfl_xor_sync()";
+  return emulation::exchange(value, emulation::block.current % 32 ^ mask,
+                             members == all_lanes ? of_warp : of_lanes);
 }
 template <class T>
-T __shfl_sync(unsigned, T value, int lane) {
+T __shfl_sync(unsigned, T value, int lane, int = 32) {
   static const char* const where = "at __shfl_sync()";
   return emulation::exchange(value, lane % 32, where);
+}
+template <class T>
+T __shfl_up_sync(unsigned, T value, int distance, int = 32) {
+  static const char* const where = "at __shfl_up_sync()";
+  const int lane = emulation::block.current % 32;
+  return emulation::exchange(value, lane >= distance ? lane - distance : lane, where);
+}
+inline int __ffs(int x) {
+  return __builtin_ffs(x);
 }
 inline unsigned __ballot_sync(unsigned, bool yes) {
   static const char* const where = "at __ballot_sync()";
@@ -357,6 +383,9 @@ inline void atomicAdd(unsigned long long* at, unsigned long long x) {
   *at += x;
 }
 inline void atomicMin(unsigned long long* at, unsigned long long x) {
+  *at = std::min(*at, x);
+}
+inline void atomicMin(unsigned* at, unsigned x) {
   *at = std::min(*at, x);
 }
 using std::max;

@@ -47,7 +47,11 @@ class Report:
     def fallbacks(self) -> list[str]:
         """Steps to a smaller solve, in their order, because the GPU has too little memory.
 
-        They are "mixed_to_native", "two_stage_to_one_stage" and "gpu_to_cpu". Empty: the memory sufficed."""
+        They are "mixed_to_native", "in_core_to_parked", "parked_to_slabs", "two_stage_to_one_stage" and "gpu_to_cpu". Empty: the memory
+        sufficed."""
+    @property
+    def mode(self) -> str:
+        """Where a solve on a GPU kept its matrices: "in_core", "parked" (reflectors in host memory) or "slabs" (vectors, too)."""
     @property
     def workspace_bytes(self) -> tuple[int, int]:
         """(host, device) bytes in addition to the matrix and the results."""
@@ -299,6 +303,7 @@ class CallOptions:
         ratio: str | None,
         precision: str,
         multiprocessors: int,
+        memory_limit: int,
         itype: int,
         factor: str,
         /,

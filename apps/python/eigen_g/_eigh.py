@@ -206,6 +206,7 @@ def eigh(
     multiprocessors: int = 0,
     progress: Progress | None = None,
     return_factor: bool = False,
+    memory_limit: int = 0,
 ) -> Any:
     """Eigenvalues and eigenvectors of a symmetric or Hermitian matrix, w ascending:
 
@@ -240,6 +241,8 @@ def eigh(
     threads          number of CPU threads; 0: OMP_NUM_THREADS, otherwise at most 4 below n = 1500 and half of the
                      physical cores from there on
     multiprocessors  for experiments: number of multiprocessors of the GPU that are used; 0: all
+    memory_limit     largest number of bytes of GPU memory that a single dense solve takes; 0: what is free. A solve that needs more keeps
+                     data in host memory if it can (.report.mode), and otherwise takes another of the fallbacks (.report.fallbacks)
     progress         called with (stage, fraction); an exception from it ends the solve. On the CPU the reduction, the
                      divide and conquer and the back-transformation report fractions between 0 and 1
     return_factor    True: `.factor` of the result is the Cholesky factor of b, for later calls with other matrices a. For a single
@@ -293,7 +296,7 @@ def eigh(
     if return_factor and (factor == "reuse" or eigvals_only or b_view is None or len(view.shape) + len(b_view.shape) != 4):
         raise ValueError("return_factor requires a result with vectors, a single matrix a and a single matrix b, which is no factor")
     index_range, values = subset_of(_solve.square(view, stacks=True), subset_by_index, subset_by_value)
-    where = DeviceOptions(path, engine, device, gpus, threads, ratio, precision, multiprocessors)
+    where = DeviceOptions(path, engine, device, gpus, threads, ratio, precision, multiprocessors, memory_limit)
     itype = 0 if b is None else _solve.itype_of(type)
     wanted = SolveOptions(lower, not eigvals_only, index_range, values, itype, factor, over_a, over_b, where, progress)
     refused = refused_of(errors, check_finite)

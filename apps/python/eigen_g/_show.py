@@ -91,6 +91,8 @@ def _report_title(r: _core.Report) -> str:
 
 def _report(r: _core.Report) -> Table:
     facts = [("path", r.path.replace("_", "-")), ("workspace", _bytes(*r.workspace_bytes))]
+    if r.mode != "in_core":
+        facts.append(("memory", f"{r.mode}, with data in host memory"))
     if r.refinement["result"] != "native":
         facts.append(("precision", f"mixed: {r.refinement['result'].replace('_', ' ')}, {r.refinement['steps']} steps"))
     if r.fallbacks:

@@ -35,6 +35,7 @@ class DeviceOptions(NamedTuple):
     ratio: str | None = None
     precision: str = "native"
     multiprocessors: int = 0
+    memory_limit: int = 0
 
 
 if TYPE_CHECKING:
@@ -115,7 +116,7 @@ def plan_of(
     except TypeError:  # the types are checked only here, because a valid call has no time for it
         for name, value in where._asdict().items():
             if isinstance(DeviceOptions._field_defaults[name], int):
-                integer(value, name, 31)
+                integer(value, name, 63 if name == "memory_limit" else 31)
             elif not isinstance(value, str) and not (name == "ratio" and value is None):
                 raise TypeError(f"{name} is {value!r}, must be a string") from None
         raise

@@ -191,6 +191,7 @@ class Solver(Generic[M, R]):
         threads: int = 0,
         multiprocessors: int = 0,
         progress: Progress | None = None,
+        memory_limit: int = 0,
     ) -> None:
         self._framework, self._like = _frameworks.of(_frameworks.empty_float64() if like is None else like)
         view = self._framework.view(self._like)
@@ -200,7 +201,7 @@ class Solver(Generic[M, R]):
         self._like = self._framework.empty((0,), view.dtype, self._like)  # an empty array of the same kind; `like` can be freed
         self._n, self._gpu, self._dtype = n, view.gpu, view.dtype
         index_range, values = subset_of(n, subset_by_index, subset_by_value)
-        where = DeviceOptions(path, engine, device, gpus, threads, ratio, precision, multiprocessors)
+        where = DeviceOptions(path, engine, device, gpus, threads, ratio, precision, multiprocessors, memory_limit)
         self._wanted = SolveOptions(bool(lower), not eigvals_only, index_range, values, itype, where=where, progress=progress)
         self._lock = threading.Lock()
         self._solvers: dict[bool, _core.Solver] = {}  # key: the matrix is turned

@@ -106,6 +106,7 @@ class SolverOptions(TypedDict, total=False):
     precision: Precision
     threads: int
     multiprocessors: int
+    memory_limit: int
     progress: Progress | None
 
 

@@ -253,7 +253,8 @@ std::uint64_t tridiagonalize_bytes(std::int64_t n, int multiprocessors) {
 template <class T>
 void tridiagonalize(const Products<T>& products, MatrixView<T> a_dev, real_t<T>* d_dev, real_t<T>* e_dev,
                     T* tau_dev, Arena scratch_dev, const std::function<void(double)>& progress,
-                    const std::function<void()>& when_queued, int multiprocessors) {
+                    const std::function<void()>& when_queued, int multiprocessors,
+                    const std::function<void(std::int64_t columns)>& reached) {
   const std::int64_t n = a_dev.cols;
   if (n == 0) return;
   const Queue& queue = products.queue();
@@ -271,6 +272,7 @@ void tridiagonalize(const Products<T>& products, MatrixView<T> a_dev, real_t<T>*
   if (n > on_chip)
     p = reduce_panels<T>(products, a_dev, d_dev, e_dev, tau_dev, negligible_dev, scratch_dev, taken, on_chip,
                          [&](std::int64_t column) {
+                           if (reached) reached(column);
                            if (!progress) return;
                            const double left = 1 - static_cast<double>(column) / static_cast<double>(n);
                            milestones.emplace_back(Event(queue.resources()), 1 - std::pow(left, 3));
@@ -281,6 +283,7 @@ void tridiagonalize(const Products<T>& products, MatrixView<T> a_dev, real_t<T>*
   const auto blocks = static_cast<unsigned>(std::min<std::int64_t>(n, 16 * queue.multiprocessors()));
   clear_upper_kernel<<<blocks, threads, 0, queue.stream()>>>(n, on_device(a_dev.data), a_dev.lda);
   EIGEN_G_LAUNCHED();
+  if (reached) reached(n);
   if (when_queued) when_queued();
   for (const auto& [event, fraction] : milestones) {
     event.wait();

@@ -50,6 +50,8 @@ std::uint64_t tridiagonalize_bytes_on_cpu(std::int64_t n);
 //   scratch_dev      tridiagonalize_bytes<T>(n, products.queue().multiprocessors()) bytes of device memory
 //   progress         called with the fraction of the work that is done
 //   when_queued      called once when all work is queued, before any of it need be complete
+//   reached          called after each panel with a number of columns, whose reflectors below the diagonal are final when the work queued so
+//                    far is done; the last call is with n
 //   multiprocessors  0: all. A positive value: only this number takes part, as on a smaller GPU. Each thread block then has more rows
 //                    of a panel, possibly more than its shared memory holds
 // Ordered on the products' queue. The engine of `products` computes the rank-2k updates. Blocks only if `progress` is given.
@@ -63,7 +65,8 @@ std::uint64_t tridiagonalize_bytes_on_cpu(std::int64_t n);
 template <class T>
 void tridiagonalize(const Products<T>& products, MatrixView<T> a_dev, real_t<T>* d_dev, real_t<T>* e_dev,
                     T* tau_dev, Arena scratch_dev, const std::function<void(double)>& progress = {},
-                    const std::function<void()>& when_queued = {}, int multiprocessors = 0);
+                    const std::function<void()>& when_queued = {}, int multiprocessors = 0,
+                    const std::function<void(std::int64_t columns)>& reached = {});
 inline constexpr std::int64_t tridiagonalize_row_multiple = 64;
 // A column whose tail has a smaller sum of squares counts as reduced (tau = 0) at every n. This sum is far below rounding error if max |A|
 // is within 2^-100 ... 2^100 (float: 2^-8 ... 2^8). It is so far above the smallest number that squares that matter do not underflow.

@@ -119,7 +119,8 @@ std::uint64_t full_to_band_bytes(std::int64_t n, std::int64_t b, int multiproces
 
 template <class T>
 void full_to_band(const Products<T>& products, std::int64_t b, MatrixView<T> a_dev, MatrixView<T> band_dev,
-                  T* tau_dev, Arena scratch_dev, const std::function<void(double)>& progress) {
+                  T* tau_dev, Arena scratch_dev, const std::function<void(double)>& progress,
+                  const std::function<void(std::int64_t columns)>& reached) {
   const std::int64_t n = a_dev.cols;
   if (n == 0) return;
   const Queue& queue = products.queue();
@@ -185,6 +186,7 @@ void full_to_band(const Products<T>& products, std::int64_t b, MatrixView<T> a_d
     width += b;
     j = below;
     if (width < most && n - j - b >= 2) continue;
+    if (reached) reached(j);
 
     held.reset();
     for (std::int64_t c = j; c < n; c += update_columns) {
@@ -200,6 +202,7 @@ void full_to_band(const Products<T>& products, std::int64_t b, MatrixView<T> a_d
     milestones.back().first.record(queue);
   }
   diagonal_block<T>(queue, a_dev.block(j, j, n - j, n - j), &band_dev(0, j), band_dev.lda);
+  if (reached) reached(n);
   for (const auto& [event, fraction] : milestones) {
     event.wait();
     progress(fraction);

@@ -36,6 +36,8 @@ std::uint64_t full_to_band_bytes_on_cpu(std::int64_t n, std::int64_t b);
 //   tau_dev      n values, device, out: tau_j; 0 for j >= n - b - 1
 //   scratch_dev  full_to_band_bytes<T>(n, b, products.queue().multiprocessors()) bytes of device memory
 //   progress     called with the fraction of the work that is done; the call then blocks
+//   reached      called after each block of panels with a number of columns, whose reflectors are final when the work queued so far is done;
+//                the last call is with n
 // Ordered on the products' queue. The engine of `products` computes the large products.
 // Accuracy: if the part of a column below the band has a norm of at most ulp |A|_F when its turn comes, tau = 0 (negligible.hpp).
 // If one of the first panels has few reflectors, its products are computed again by more accurate sums (adjoint_product_of_few.hpp).
@@ -45,7 +47,8 @@ std::uint64_t full_to_band_bytes_on_cpu(std::int64_t n, std::int64_t b);
 // Source: Bischof, Lang and Sun 2000. Pending columns are the idea of LAPACK's dlatrd, applied to panels.
 template <class T>
 void full_to_band(const Products<T>& products, std::int64_t b, MatrixView<T> a_dev, MatrixView<T> band_dev,
-                  T* tau_dev, Arena scratch_dev, const std::function<void(double)>& progress = {});
+                  T* tau_dev, Arena scratch_dev, const std::function<void(double)>& progress = {},
+                  const std::function<void(std::int64_t columns)>& reached = {});
 template <class T>
 std::uint64_t full_to_band_bytes(std::int64_t n, std::int64_t b, int multiprocessors);
 

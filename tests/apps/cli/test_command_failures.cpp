@@ -262,8 +262,11 @@ TEST_CASE("options that a solve on the CPU does not use are named, unless -q is 
     const std::string words = "eigen_g: the solve is on the CPU, which does not use ";
     const auto told = [&](const Arguments& options) { return succeed(line(options)).err; };
     CHECK(told({"--engine", "native", "--ratio", "auto"}).find(words) == std::string::npos);
-    for (const Arguments& option : std::vector<Arguments>{
-             {"--engine", "df"}, {"--precision", "mixed"}, {"--ratio", "6:1"}, {"--multiprocessors", "8"}}) {
+    for (const Arguments& option : std::vector<Arguments>{{"--engine", "df"},
+                                                          {"--precision", "mixed"},
+                                                          {"--ratio", "6:1"},
+                                                          {"--multiprocessors", "8"},
+                                                          {"--memory-limit", "20G"}}) {
       CHECK_THAT(told(option), ContainsSubstring(words + option[0] + "\n"));
       CHECK(told({option[0], option[1], "-q"}).empty());
     }

@@ -220,9 +220,15 @@ TEST_CASE("a stack refuses options and results that do not fit") {
   const TemporaryFolder folder;
   const std::string a = folder / "a.npy", w = folder / "r.values.npy", z = folder / "r.vectors.npy";
   write<double>(a);
-  const std::vector<std::vector<std::string>> options{
-      {"--subset-by-value", "0:1"}, {"--engine", "df"}, {"--precision", "mixed"}, {"--ratio", "2:1"},
-      {"--multiprocessors", "4"},   {"--predict"},      {"--path", "two"},        {"--format", "mtx"}};
+  const std::vector<std::vector<std::string>> options{{"--subset-by-value", "0:1"},
+                                                      {"--engine", "df"},
+                                                      {"--precision", "mixed"},
+                                                      {"--ratio", "2:1"},
+                                                      {"--memory-limit", "2G"},
+                                                      {"--multiprocessors", "4"},
+                                                      {"--predict"},
+                                                      {"--path", "two"},
+                                                      {"--format", "mtx"}};
   for (const std::vector<std::string>& option : options) {
     const ProcessResult outcome = fail_with(2, with({"solve", a, "-q"}, option));
     CHECK_THAT(outcome.err, ContainsSubstring("is a stack of matrices, to which " + option[0]));

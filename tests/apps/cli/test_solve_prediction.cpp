@@ -37,6 +37,17 @@ TEST_CASE("a plan as people read it") {
   CHECK(sample().seconds_of(Stage::load) == 0);
 }
 
+TEST_CASE("a plan says where the matrices are") {
+  apps::SolvePrediction plan = sample();
+  CHECK_THAT(to_table(plan), !ContainsSubstring("memory"));
+  plan.mode = MemoryMode::slabs;
+  plan.bytes = {3000000000, 5000000000};
+  CHECK_THAT(to_table(plan),
+             ContainsSubstring("slabs, 5.0 GB on the GPU, 3.0 GB on the host; the times are for in_core"));
+  plan.mode = MemoryMode::in_core;
+  CHECK_THAT(to_table(plan), !ContainsSubstring("the times are for"));
+}
+
 TEST_CASE("without a calibration nothing is planned") {
   CHECK_FALSE(apps::predict_solve(Options{}, Devices{}, 100, "").has_value());
 }

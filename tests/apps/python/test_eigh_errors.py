@@ -44,6 +44,7 @@ import eigen_g
         ({"gpus": 0}, eigen_g.InvalidArgument, "gpus"),
         ({"threads": -1}, eigen_g.InvalidArgument, "threads"),
         ({"precision": "half"}, eigen_g.InvalidArgument, "precision.*half.*native, mixed"),
+        ({"memory_limit": -1}, eigen_g.InvalidArgument, "argument memory_limit: is -1"),
         ({"multiprocessors": -1}, eigen_g.InvalidArgument, "argument multiprocessors: is -1"),
         ({"device": "cpu", "multiprocessors": 8}, eigen_g.InvalidArgument, "argument multiprocessors"),
         ({"b": np.eye(5), "type": 1.5}, ValueError, "type is 1.5"),

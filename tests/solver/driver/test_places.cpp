@@ -20,6 +20,7 @@ struct Case {
   Path path = Path::two_stage;
   std::int64_t a_off = 0, z_off = 0, a_rows = 0, z_rows = 0;  // bytes, and rows of padding
   bool z_over_a = false, over_any_columns = false;
+  MemoryMode mode = MemoryMode::in_core;
 };
 
 template <class T>
@@ -29,6 +30,7 @@ Places places(const Case& c) {
   if (c.part) plan.options.subset = Subset::by_index(1, c.n / 2);
   plan.on_gpu = c.on_gpu;
   plan.path = c.path;
+  plan.mode = c.mode;
   const auto array = [&](std::uintptr_t at, std::int64_t off, std::int64_t rows) {
     return MatrixView<T>{reinterpret_cast<T*>(at + static_cast<std::uintptr_t>(off)), c.n, c.n, c.n + rows};
   };
@@ -73,6 +75,20 @@ TEMPLATE_TEST_CASE("places on the CPU: A in the workspace, Z the caller's", "", 
       CHECK(row<TestType>(c) == with_vectors);
     }
   CHECK(row<TestType>({.vectors = false, .on_gpu = false, .pointers = Pointers::host}) == "own - - - -");
+}
+
+TEMPLATE_TEST_CASE("places out of core: what follows the reduction is in A's memory", "", float, double,
+                   std::complex<float>, std::complex<double>) {
+  constexpr bool real = !is_complex<TestType>;
+  const Case parked{.pointers = Pointers::host, .mode = MemoryMode::parked};
+  CHECK(row<TestType>(parked) == (real ? "own own z a z" : "own own a z a"));
+  CHECK(row<TestType>({.pointers = Pointers::host, .mode = MemoryMode::slabs}) == "own caller a a a");
+  CHECK(row<TestType>({.mode = MemoryMode::parked}) ==
+        (real ? "caller caller z caller z back" : "caller caller a z a"));
+  CHECK(row<TestType>({.z_over_a = true, .mode = MemoryMode::parked}) ==
+        (real ? "own caller z a z" : "own caller a z a"));
+  CHECK(row<TestType>({.vectors = false, .pointers = Pointers::host, .mode = MemoryMode::parked}) ==
+        "own - - - -");
 }
 
 TEMPLATE_TEST_CASE("places of host pointers on a GPU: all in the workspace", "", float, double,

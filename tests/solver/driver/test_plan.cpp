@@ -51,28 +51,62 @@ TEST_CASE("an automatic engine without rates goes by the GPU's own, of a general
   }
 }
 
-TEST_CASE("too little memory: native precision, one-stage path, CPU, if the caller left the choice open") {
+TEST_CASE("too little memory: every step, if the caller left the choices open") {
   using enum Fallback;
-  using Steps = std::vector<Fallback>;
   Plan p = on_gpu(Path::automatic, Path::two_stage);
   p.options.precision = Precision::mixed;
   CHECK(p.fallbacks.empty());
-  std::optional<Plan> next = smaller_plan<double>(p);
-  REQUIRE(next);
-  CHECK(next->options.precision == Precision::native);
-  CHECK(next->path == Path::two_stage);
-  CHECK(next->fallbacks == Steps{mixed_to_native});
-  next = smaller_plan<double>(*next);
-  REQUIRE(next);
-  CHECK(next->path == Path::one_stage);
-  CHECK(next->on_gpu);
-  CHECK(next->fallbacks == Steps{mixed_to_native, two_stage_to_one_stage});
-  next = smaller_plan<double>(*next);
-  REQUIRE(next);
-  CHECK_FALSE(next->on_gpu);
-  CHECK(next->fallbacks == Steps{mixed_to_native, two_stage_to_one_stage, gpu_to_cpu});
-  CHECK(plan_within(*next).fallbacks.empty());
-  CHECK_FALSE(smaller_plan<double>(*next));
+  std::vector<Fallback> steps;
+  for (const Fallback step :
+       {mixed_to_native, in_core_to_parked, parked_to_slabs, two_stage_to_one_stage, gpu_to_cpu}) {
+    steps.push_back(step);
+    const std::optional<Plan> next = smaller_plan<double>(p);
+    REQUIRE(next);
+    p = *next;
+    CAPTURE(name(step));
+    CHECK(p.fallbacks == steps);
+    CHECK(p.options.precision == Precision::native);
+    CHECK(p.mode == (step == mixed_to_native     ? MemoryMode::in_core
+                     : step == in_core_to_parked ? MemoryMode::parked
+                     : step == gpu_to_cpu        ? MemoryMode::in_core
+                                                 : MemoryMode::slabs));
+    CHECK(p.path == (steps.size() < 4 ? Path::two_stage : Path::one_stage));
+    CHECK(p.on_gpu == (step != gpu_to_cpu));
+  }
+  CHECK(plan_within(p).fallbacks.empty());
+  CHECK_FALSE(smaller_plan<double>(p));
+}
+
+TEST_CASE("out of core: only whole standard solves with vectors, and slabs for host pointers") {
+  Plan p = on_gpu(Path::one_stage, Path::one_stage, DeviceChoice::gpu);
+  CHECK(plan_in_mode<double>(p, MemoryMode::in_core).fallbacks.empty());
+  CHECK(plan_in_mode<double>(p, MemoryMode::parked).mode == MemoryMode::parked);
+  CHECK(plan_in_mode<float>(p, MemoryMode::slabs).mode == MemoryMode::slabs);
+  CHECK(plan_within(plan_in_mode<double>(p, MemoryMode::slabs)).mode == MemoryMode::in_core);
+  const auto refused = [](Plan plan, MemoryMode mode) {
+    try {
+      (void)plan_in_mode<double>(std::move(plan), mode);
+      return false;
+    } catch (const InvalidArgument& error) {
+      return error.parameter() == "mode";
+    }
+  };
+  Plan other = p;
+  other.options.vectors = false;
+  CHECK(refused(other, MemoryMode::parked));
+  other = p;
+  other.devices.gpus = 2;
+  CHECK(refused(other, MemoryMode::parked));
+  other = p;
+  other.generalised = GeneralisedProblem{};
+  CHECK(refused(other, MemoryMode::parked));
+  other = p;
+  other.n = 100;
+  CHECK(refused(other, MemoryMode::parked));
+  other = p;
+  other.pointers = Pointers::device;
+  CHECK_FALSE(refused(other, MemoryMode::parked));
+  CHECK(refused(other, MemoryMode::slabs));
 }
 
 TEST_CASE("short of memory: the next step by what the caller left open") {
@@ -105,6 +139,9 @@ TEST_CASE("short of memory: the next step by what the caller left open") {
             name(row.precision));
     Plan p = on_gpu(row.asked, row.path, row.choice, row.pointers);
     p.options.precision = row.precision;
+    // The modes that keep data in host memory come before these steps.
+    if (row.precision == Precision::native)
+      p.mode = row.pointers == Pointers::host ? MemoryMode::slabs : MemoryMode::parked;
     const std::optional<Plan> next = smaller_plan<double>(p);
     REQUIRE(next.has_value() == row.next.has_value());
     if (next) CHECK(next->fallbacks == std::vector<Fallback>{*row.next});

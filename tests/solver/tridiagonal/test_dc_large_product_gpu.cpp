@@ -31,7 +31,7 @@ Decomposed decompose(const Tridiagonal& t, const Helpers& members, const char* r
   const Queue queue;
   SolveTeam<double> team(queue, ShareRule(parse_ratio(ratio)), members);
   DeviceBuffer<double> d(n), e(n), z(n * n);
-  const support::DeviceScratch scratch(divide_and_conquer_bytes<double>(n, true));
+  const support::DeviceScratch scratch(divide_and_conquer_bytes<double>(n, n));
   for (const auto* buffer : {&d, &e, &z}) EIGEN_G_CUDA(cudaMemset(buffer->data(), 0xff, buffer->bytes()));
   support::upload(d.data(), t.d.data(), sizeof(double) * t.d.size());
   support::upload(e.data(), t.e.data(), sizeof(double) * t.e.size());

@@ -1,0 +1,67 @@
+// UploadSlots: copies matrices from host memory to slots on the GPU, on a stream of its own, while a queue works on other slots. CUDA builds
+// only.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <utility>
+#include <vector>
+
+#include "hybrid/matrix_view.hpp"
+#include "hybrid/stream/queue.hpp"
+#include "hybrid/transfer/transfer.hpp"
+
+namespace eigen_g {
+
+template <class T>
+class UploadSlots {
+ public:
+  //   queue   works on the slots. Its earlier work may use their memory too
+  //   slots   device memory, each large enough for every matrix
+  UploadSlots(const Queue& queue, const std::vector<T*>& slots)
+      : queue_(queue), copies_(queue.resources(), Queue::CopiesOnly()) {
+    for (T* const slot : slots) {
+      slots_.push_back({slot, Event(queue.resources()), Event(queue.resources())});
+      slots_.back().used.record(queue);
+    }
+  }
+  // Waits for the copies: after an exception they may still use the slots.
+  ~UploadSlots() { cudaStreamSynchronize(copies_.stream()); }
+  UploadSlots(const UploadSlots&) = delete;
+  UploadSlots& operator=(const UploadSlots&) = delete;
+
+  // Copies `from` to the next slot and returns it with leading dimension lda. Later work of the queue starts after the copy. The copy starts
+  // after the work on the slot's former matrix. Returns when `from` has been read, or is in pinned memory.
+  // Throws OutOfMemory, DeviceError.
+  MatrixView<T> fetch(MatrixView<const T> from, std::int64_t lda) {
+    Slot& slot = slots_[next_];
+    slot.used.hold(copies_);
+    const MatrixView<T> to{slot.data, from.rows, from.cols, lda};
+    fetch_more(from, to);
+    return to;
+  }
+  // Copies a further matrix to another part `to` of the same slot.
+  void fetch_more(MatrixView<const T> from, MatrixView<T> to) {
+    Slot& slot = slots_[next_];
+    upload<T>(copies_, Part::all, from, to);
+    slot.copied.record(copies_);
+    slot.copied.hold(queue_);
+  }
+  // The work on the matrix of the last fetch() is queued.
+  void used() {
+    slots_[next_].used.record(queue_);
+    next_ = (next_ + 1) % slots_.size();
+  }
+
+ private:
+  struct Slot {
+    T* data;
+    Event used, copied;
+  };
+  const Queue& queue_;
+  Queue copies_;
+  std::vector<Slot> slots_;
+  std::size_t next_ = 0;
+};
+
+}  // namespace eigen_g

@@ -1,0 +1,210 @@
+// Runs the kernels of the divide and conquer on the CPU, with each thread as a fiber: ranges of rows and subsets against the whole solution, bit for
+// bit. The products of merges of more than 512 rows are cuBLAS's and are not here.
+#include "tests/support/emulation.hpp"
+// The kernels follow the emulation. Their files have constants of the same names.
+#include "solver/tridiagonal/dc_launch.cuh"
+#define stride stride_of_leaf
+#include "solver/tridiagonal/dc_leaf.cu"
+#undef stride
+#define max_threads max_threads_of_deflate
+#include "solver/tridiagonal/dc_deflate.cu"
+#undef max_threads
+#define warps warps_of_secular
+#include "solver/tridiagonal/dc_secular.cu"
+#undef warps
+#include "solver/tridiagonal/dc_merge.cu"
+#include "solver/tridiagonal/dc_rank_one.cu"
+#define threads threads_of_product
+#include "solver/tridiagonal/dc_product.cu"
+#undef threads
+#include "solver/tridiagonal/dc_small_merge.cu"
+
+#include <cmath>
+#include <cstring>
+#include <limits>
+#include <random>
+#include <vector>
+
+#include "tests/support/catch.hpp"
+
+using namespace eigen_g;
+using namespace eigen_g::dc;
+
+namespace {
+
+template <class R>
+std::vector<R> not_written(std::int64_t count) {
+  return std::vector<R>(static_cast<std::size_t>(count), std::numeric_limits<R>::quiet_NaN());
+}
+
+// Q and C with some rows.
+template <class R>
+struct Both {
+  std::vector<R> memory;
+  MatrixView<R> q{}, c{};
+  void take(std::int64_t rows, std::int64_t n) {
+    memory = not_written<R>(2 * rows * n);
+    q = {memory.data(), rows, n, rows};
+    c = {memory.data() + rows * n, rows, n, rows};
+  }
+};
+
+// A phase runner as in divide_and_conquer.cu.
+template <class R>
+class OnKernels {
+ public:
+  OnKernels(const Tree& tree, const std::vector<R>& d, const std::vector<R>& e, R* w, Rows rows,
+            MatrixView<R> z)
+      : n_(static_cast<Index>(d.size())),
+        rows_(rows),
+        arrays_(not_written<R>(arrays_size<R>(n_))),
+        x_(place_arrays(n_, arrays_.data())),
+        w_(w),
+        z_(z) {
+    for (const auto& level : tree.levels) merges_.insert(merges_.end(), level.begin(), level.end());
+    shapes_.resize(merges_.size() + 1);
+    std::copy(d.begin(), d.end(), x_.d);
+    std::copy(e.begin(), e.end(), x_.e);
+    if (!rows.ends_only()) {
+      kept_.take(rows.count, n_);
+      panel_ = not_written<R>(std::int64_t{n_} * (n_ + n_ % 2));
+    }
+    if (rows.for_values(n_).ends_only()) ends_.take(2, n_);
+  }
+  Batch<R> first_batch() { return {merges_.data(), shapes_.data(), 0, 0, x_, rows_, &failed_, true, false}; }
+  void solve_leaves(const std::vector<Leaf>& leaves) {
+    dc::solve_leaves<R>(queue_, leaves.data(), static_cast<Index>(leaves.size()), x_, rows_, kept_.q, ends_.q,
+                        &failed_);
+  }
+  bool takes_whole(const Batch<R>& batch) const { return batch.largest <= small_merge_rows; }
+  void merge_whole(const Batch<R>& batch) {
+    if (batch.rows.count == rows_.count)
+      merge_small<R>(queue_, batch, of(batch).q, of(batch).c);
+    else
+      merge_small_in_range<R>(queue_, batch, ends_.q, ends_.c, rows_, kept_.q, kept_.c);
+  }
+  void deflate(const Batch<R>& batch) { dc::deflate<R>(queue_, batch, of(batch).q); }
+  void solve_secular(const Batch<R>& batch) { dc::solve_secular<R>(queue_, batch); }
+  void order_values(const Batch<R>& batch, bool with_vectors) {
+    dc::order_values<R>(queue_, batch, with_vectors);
+  }
+  void compress(const Batch<R>& batch) { dc::compress<R>(queue_, batch, of(batch).q, of(batch).c); }
+  void form_end_rows(const Batch<R>& batch) { dc::form_end_rows<R>(queue_, batch); }
+  void keep(const Batch<R>& batch) { dc::keep<R>(queue_, batch, of(batch).c, of(batch).q); }
+  bool in_one_launch(const Batch<R>&) const { return true; }
+  void multiply_together(const Batch<R>& batch, Roots roots) {
+    if (roots.count() == 0) return;
+    const MatrixView<R> panel{panel_.data(), n_, n_, n_ + n_ % 2};
+    form_vectors<R>(queue_, batch, roots.begin, roots.count(), panel);
+    multiply<R>(queue_, batch, roots.begin, roots.count(), kept_.c, panel, kept_.q);
+  }
+  void multiply_apart(const std::vector<Merge>&, const Batch<R>&, Roots) { FAIL("not under emulation"); }
+  std::vector<R> values() const { return {x_.d, x_.d + n_}; }
+  LastMerge last_merge(const Batch<R>& batch, const Selected& found) const {
+    return {batch.shapes[0].k, {x_.column + found.first, x_.column + found.first + found.count}};
+  }
+  void store(const Selected& found, int exponent) {
+    store_ordered<R>(queue_, static_cast<Index>(found.first), exponent, x_, kept_.q, w_,
+                     {z_.data, z_.rows, found.count, z_.lda});
+  }
+  unsigned failed() const { return failed_; }
+
+ private:
+  const Both<R>& of(const Batch<R>& batch) const { return batch.rows.ends_only() ? ends_ : kept_; }
+
+  Queue queue_;
+  Index n_;
+  Rows rows_;
+  std::vector<R> arrays_, panel_;
+  Arrays<R> x_;
+  std::vector<Merge> merges_;
+  std::vector<Shape<R>> shapes_;
+  Both<R> kept_, ends_;
+  R* w_;
+  MatrixView<R> z_;
+  unsigned failed_ = ~0u;
+};
+
+template <class R>
+struct Pairs {
+  std::vector<R> w, z;  // z: rows.count rows
+  Selected found;
+};
+
+template <class R>
+Pairs<R> solve(std::vector<R> d, std::vector<R> e, Rows rows, const Subset& subset = {}) {
+  const auto n = static_cast<Index>(d.size());
+  const Division division = divide(d, e);
+  Pairs<R> pairs{not_written<R>(n), not_written<R>(std::int64_t{rows.count} * n), {}};
+  const MatrixView<R> z{rows.ends_only() ? nullptr : pairs.z.data(), rows.ends_only() ? n : rows.count, n,
+                        std::max<std::int64_t>(1, rows.count)};
+  OnKernels<R> on(division.tree, d, e, pairs.w.data(), rows, z);
+  const DivideAndConquerResult result =
+      solve_levels(on, division, n, rows, {.subset = subset, .scale = 0, .first_row = rows.first});
+  CHECK(result.status == Status::converged);
+  pairs.found = result.found;
+  return pairs;
+}
+
+// T with an entry that many leaves share, glued blocks, or random entries.
+template <class R>
+std::pair<std::vector<R>, std::vector<R>> tridiagonal(int kind, std::int64_t n, std::mt19937& random) {
+  std::uniform_real_distribution<R> uniform(-1, 1);
+  std::vector<R> d, e;
+  for (std::int64_t i = 0; i < n; ++i) {
+    d.push_back(kind == 0 ? uniform(random) : kind == 1 ? R(1) : static_cast<R>(std::abs(i % 10 - 5)));
+    if (i + 1 < n) e.push_back(kind < 2 ? uniform(random) : i % 10 == 9 ? R(1e-6) : R(1));
+  }
+  return {d, e};
+}
+
+template <class R>
+double residual(const std::vector<R>& d, const std::vector<R>& e, const Pairs<R>& pairs) {
+  const std::size_t n = d.size();
+  double worst = 0;
+  for (std::size_t k = 0; k < n; ++k)
+    for (std::size_t i = 0; i < n; ++i) {
+      const R* const z = pairs.z.data() + k * n;
+      double sum = (double{d[i]} - double{pairs.w[k]}) * double{z[i]};
+      if (i > 0) sum += double{e[i - 1]} * double{z[i - 1]};
+      if (i + 1 < n) sum += double{e[i]} * double{z[i + 1]};
+      worst = std::isnan(sum) ? 1 : std::max(worst, std::fabs(sum));
+    }
+  return worst;
+}
+
+}  // namespace
+
+TEMPLATE_TEST_CASE("dc kernels: ranges of rows have the bits of the whole", "", double, float) {
+  using R = TestType;
+  std::mt19937 random(11);
+  const std::int64_t n = GENERATE(1, 2, 7, 9, 33, 64, 65, 70, 129, 200);
+  const int kind = GENERATE(0, 1, 2);
+  CAPTURE(n, kind);
+  const auto [d, e] = tridiagonal<R>(kind, n, random);
+  const auto order = static_cast<Index>(n);
+  const Pairs<R> whole = solve<R>(d, e, {0, order}), values = solve<R>(d, e, {});
+  CHECK(residual(d, e, whole) <=
+        4 * static_cast<double>(n) * static_cast<double>(std::numeric_limits<R>::epsilon()));
+  CHECK(std::memcmp(whole.w.data(), values.w.data(), sizeof(R) * whole.w.size()) == 0);
+  for (int round = 0; round < 4; ++round) {
+    const auto first = round == 0 ? 0 : static_cast<Index>(random() % static_cast<unsigned>(n));
+    const Index count =
+        round == 1 ? order - first : 1 + static_cast<Index>(random() % static_cast<unsigned>(order - first));
+    const std::int64_t low = n / 3, most = round == 3 && n > 3 ? n / 2 : n;
+    const bool subset = most < n;
+    CAPTURE(first, count, subset);
+    const Pairs<R> part =
+        solve<R>(d, e, {first, count}, subset ? Subset::by_index(low + 1, low + most) : Subset());
+    REQUIRE(part.found.count == most);
+    std::int64_t others = 0;
+    for (std::int64_t k = 0; k < most; ++k) {
+      const std::int64_t of_whole = k + (subset ? low : 0);
+      others += part.w[static_cast<std::size_t>(k)] != whole.w[static_cast<std::size_t>(of_whole)];
+      for (Index i = 0; i < count; ++i)
+        others += part.z[static_cast<std::size_t>(k * count + i)] !=
+                  whole.z[static_cast<std::size_t>(of_whole * n + first + i)];
+    }
+    CHECK(others == 0);
+  }
+}
