@@ -62,6 +62,17 @@ EIGEN_G_INLINE Vector<T> broadcast(T x) {
   return x - Vector<T>{};  // not +: -0 stays -0, so the subtraction is no operation
 }
 
+// x as a value in a register. Without it GCC loads a number that is used twice from memory twice.
+template <class T>
+EIGEN_G_INLINE Vector<T> in_register(typename VectorOf<T>::Type x) {
+#if defined(__AVX512F__)
+  asm("" : "+v"(x));
+#elif defined(__AVX2__)
+  asm("" : "+x"(x));
+#endif
+  return x;
+}
+
 // The lanes k of a and b, one after the other: 0 ... lanes - 1 are a's.
 template <class T, int... k>
 EIGEN_G_INLINE Vector<T> shuffle(Vector<T> a, Vector<T> b) {
