@@ -517,24 +517,41 @@ class DeviceBackend final : public StandardBackend<T> {
     }
     return outcome;
   }
-  // Z by slabs of columns: from the caller's z to the GPU, and back.
+  // Z by slabs of columns: from the caller's z to the GPU, and back. Each slab runs the stages again, and the progress of a stage is its progress
+  // through all slabs.
   void back_transform_slabs(StageRunner& run_stage, ImplicitQ<T>& q) {
     const std::int64_t n = plan_.n;
     const SlabOfColumns<T> slab = parts_->columns_of_z(n);
     for (std::int64_t first = 0; first < found_; first += parts_->slab_columns) {
       const std::int64_t columns = std::min(parts_->slab_columns, found_ - first);
       z_ = slab.z.block(0, 0, n, columns);
-      run_stage(Stage::load, [&] {
-        columns_out_->wait();  // the slab before has left
-        const MatrixView<real_t<T>> from = in_reals(p_.z).block(0, first, n, columns);
-        if constexpr (is_complex<T>) {
-          upload<real_t<T>>(queue_, Part::all, from, slab.u.block(0, 0, n, columns));
-          widen<T>(queue_, slab.u.block(0, 0, n, columns), z_);
-        } else {
-          upload<T>(queue_, Part::all, from, z_);
-        }
+      Progress of_all;
+      if (plan_.options.progress)
+        of_all = [&](Stage stage, double fraction) {
+          if (stage != Stage::load)
+            plan_.options.progress(stage,
+                                   (static_cast<double>(first) + fraction * static_cast<double>(columns)) /
+                                       static_cast<double>(found_));
+        };
+      run_stage.within([&] {
+        Report report;
+        StageRunner run_slab(frame_.clock, of_all, report.stages);
+        run_slab(Stage::load, [&] { load_columns(slab, first, columns); });
+        q.apply(run_slab, z_, [&, first](ColumnRange part) { send(part, first); });
+        run_slab.finish();
+        return report;
       });
-      q.apply(run_stage, z_, [&, first](ColumnRange part) { send(part, first); });
+    }
+  }
+  void load_columns(const SlabOfColumns<T>& slab, std::int64_t first, std::int64_t columns) {
+    columns_out_->wait();  // the slab before has left
+    const MatrixView<real_t<T>> from = in_reals(p_.z).block(0, first, plan_.n, columns);
+    if constexpr (is_complex<T>) {
+      const MatrixView<real_t<T>> u = slab.u.block(0, 0, plan_.n, columns);
+      upload<real_t<T>>(queue_, Part::all, from, u);
+      widen<T>(queue_, u, z_);
+    } else {
+      upload<T>(queue_, Part::all, from, z_);
     }
   }
   // Columns of Z that can be copied to the host while the GPU does the work that is queued after them.

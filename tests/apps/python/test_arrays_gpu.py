@@ -438,3 +438,18 @@ def test_patched():
         scipy = pytest.importorskip("scipy.linalg")
         np.testing.assert_allclose(scipy.eigh(a, np.eye(50))[0], mine, atol=1e-12)
     np.testing.assert_allclose(cupy.linalg.eigh(y)[0].get(), mine, atol=1e-12)
+
+
+def test_memory_limit():
+    a = random_symmetric(700)
+    whole = eigen_g.eigh(a, device="gpu")
+    assert whole.report.mode == "in_core"
+    limit = whole.report.workspace_bytes[1] - 4 * 700**2  # half of a matrix less
+    for result in (eigen_g.eigh(a, device="gpu", memory_limit=limit), eigen_g.Solver(700, device="gpu", memory_limit=limit)(a)):
+        assert result.report.mode in ("parked", "slabs")
+        assert result.report.fallbacks[0] == "in_core_to_parked"
+        assert result.report.workspace_bytes[1] <= limit
+        check(a, result.eigenvalues, result.eigenvectors)
+        np.testing.assert_array_equal(result.eigenvalues, whole.eigenvalues)
+    with pytest.raises(MemoryError, match="memory_limit"):
+        eigen_g.eigh(a, device="gpu", memory_limit=1000)
