@@ -147,9 +147,9 @@ class DeviceBackend final : public StandardBackend<T> {
     const std::int64_t n = plan_.n, m = plan_.max_count();
     const MatrixView<T> spare = p_.spare(plan_);
     if (plan_.path == Path::two_stage)
-      reduction_ = std::make_unique<TwoStageOnDevice<T>>(products_, n, m, parts_->kept, parts_->scratch,
-                                                         parts_->back_at(spare), team(),
-                                                         back_transform_chase_on_gpu(plan_.options.engine));
+      reduction_ = std::make_unique<TwoStageOnDevice<T>>(
+          products_, n, m, parts_->kept, parts_->scratch, parts_->back_at(spare), team(),
+          is_complex<T> ? ChaseBack::automatic : back_transform_chase_on_gpu(plan_.options.engine));
     else
       reduction_ = std::make_unique<OneStageOnDevice<T>>(products_, n, parts_->kept, parts_->scratch, team());
     a_ = places_.a.where == Where::own ? parts_->matrix : spare;
@@ -218,7 +218,9 @@ class DeviceBackend final : public StandardBackend<T> {
     };
     DivideAndConquerResult outcome;
     if constexpr (is_complex<T>) {
-      Products<real_t<T>> of_reals(queue_);
+      // ozaki and ozaki-fast multiply complex matrices, and then the real matrices of this stage too.
+      const bool chosen = sizeof(real_t<T>) == sizeof(double) && plan_.options.engine != Engine::automatic;
+      Products<real_t<T>> of_reals(queue_, chosen ? plan_.options.engine : Engine::native);
       of_reals.lend(parts_->products);
       outcome = solve(of_reals, parts_->u, nullptr);
       if (plan_.options.vectors) widen<T>(queue_, parts_->u.block(0, 0, plan_.n, outcome.found.count), z_);

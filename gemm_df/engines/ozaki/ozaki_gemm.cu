@@ -111,7 +111,7 @@ void reserve_sums(const Queue& queue, int moduli, std::int64_t rows, std::int64_
 }
 
 void multiply(const Queue& queue, int moduli, double alpha, const OperandView& a, const OperandView& b,
-              double beta, MatrixView<double> c_dev, Entries entries, DeviceBuffer<std::int32_t>& sums,
+              double beta, const Target& c, Entries entries, DeviceBuffer<std::int32_t>& sums,
               std::uint64_t most) {
   const Block block = block_of(a.lines, b.lines, moduli, most);
   std::int32_t* const of_block = with_room(sums, queue, moduli * block.rows * block.columns);
@@ -126,7 +126,14 @@ void multiply(const Queue& queue, int moduli, double alpha, const OperandView& a
                          padded_columns = whole(columns, tile_lines) * tile_lines;
       multiply_residues(queue, moduli, left, right, padded_rows, padded_columns, of_block);
       const Sums of{of_block, padded_rows * padded_columns, padded_rows};
-      const Result result{&c_dev(i, j), c_dev.lda, rows, columns, alpha, beta, lower ? j - i : INT64_MIN};
+      const Result result{c.data + i * c.row_step + j * c.lda,
+                          c.row_step,
+                          c.lda,
+                          rows,
+                          columns,
+                          alpha,
+                          beta,
+                          lower ? j - i : INT64_MIN};
       with_moduli(moduli, [&](auto count) {
         queue_result<decltype(count)::value>(launching_on(queue), of, left, right, result,
                                              queue.multiprocessors());
