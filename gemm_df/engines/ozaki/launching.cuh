@@ -66,12 +66,17 @@ OperandView queue_operand(const Launch& launch, const Pieces& pieces, const Oper
           lines,         third ? second + Pieces::padded(pieces.second.terms) : pieces.stride()};
 }
 
-// C from the sums of products of the lines of a and b.
+// C from the sums of products of the lines of a and b. Lines that are not finite are left to queue_repair().
 template <int count, class Launch>
 void queue_result(const Launch& launch, const Sums& sums, const OperandView& a, const OperandView& b,
-                  const Result& c, std::int64_t multiprocessors) {
+                  const Result& c) {
   launch(result_kernel<count>, whole(c.rows, threads) * whole(c.columns, columns_of_result), 0, sums, a.bases,
          b.bases, c);
+}
+
+template <class Launch>
+void queue_repair(const Launch& launch, const OperandView& a, const OperandView& b, const Result& c,
+                  std::int64_t multiprocessors) {
   const std::int64_t blocks = 4 * multiprocessors;
   launch(repair_kernel<>, blocks, 0, Lines{a.first, a.second, a.bases, a.any},
          Lines{b.first, b.second, b.bases, b.any}, c, blocks);

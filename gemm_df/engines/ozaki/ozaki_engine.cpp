@@ -190,7 +190,7 @@ class OzakiEngine final : public NativeEngine<T> {
       } catch (const OutOfMemory&) {
         left_.release();
         right_.release();
-        sums_ = {};
+        sums_.release();
         if (!held_matrix_.data) held_.release();
         if (memory_ < least) throw;
         memory_ /= 2;
@@ -220,7 +220,7 @@ class OzakiEngine final : public NativeEngine<T> {
     reserve_within([&] {
       at_once = lines_at_once(0, b.lines(), most_lines(b.stride())).right;
       right_.reserve(this->queue_, moduli_, lines_of(b, 0, at_once));
-      ozaki::reserve_sums(this->queue_, moduli_, a.lines, at_once, sums_, sums);
+      sums_.reserve(this->queue_, moduli_, a.lines, at_once, sums);
     });
     for (std::int64_t j = 0; j < b.lines(); j += at_once) {
       const std::int64_t columns = std::min(at_once, b.lines() - j);
@@ -237,7 +237,7 @@ class OzakiEngine final : public NativeEngine<T> {
       at_once = lines_at_once(a.lines(), b.lines(), most_lines(std::max(a.stride(), b.stride())));
       left_.reserve(this->queue_, moduli_, lines_of(a, 0, at_once.left));
       right_.reserve(this->queue_, moduli_, lines_of(b, 0, at_once.right));
-      ozaki::reserve_sums(this->queue_, moduli_, at_once.left, at_once.right, sums_, sums);
+      sums_.reserve(this->queue_, moduli_, at_once.left, at_once.right, sums);
     });
     for (std::int64_t i = 0; i < a.lines(); i += at_once.left) {
       const std::int64_t rows = std::min(at_once.left, a.lines() - i);
@@ -266,7 +266,7 @@ class OzakiEngine final : public NativeEngine<T> {
       at_once = n <= most ? n : lines_at_once(n, n, most).left;
       left_.reserve(this->queue_, moduli_, lines_of(ab, 0, at_once));
       if (at_once < n) right_.reserve(this->queue_, moduli_, lines_of(ab, 0, at_once));
-      ozaki::reserve_sums(this->queue_, moduli_, at_once, at_once, sums_, sums);
+      sums_.reserve(this->queue_, moduli_, at_once, at_once, sums);
     });
     for (std::int64_t i = 0; i < n; i += at_once) {
       const std::int64_t rows = std::min(at_once, n - i);
@@ -286,7 +286,7 @@ class OzakiEngine final : public NativeEngine<T> {
   Operand left_, right_, held_;
   View held_matrix_;
   OperandView held_view_;
-  DeviceBuffer<std::int32_t> sums_;
+  ozaki::SumsMemory sums_;
 };
 
 // No property of the GPU gives the speed of its integer products.

@@ -76,9 +76,10 @@ void multiply(int moduli, double alpha, const OperandView& a, const OperandView&
       }
   const Sums of{sums.data(), rows * b.lines, rows};
   const Result result{c.data, row_step, c.lda, a.lines, b.lines, alpha, beta, lower ? 0 : INT64_MIN};
-  if (moduli == 14) queue_result<14>(emulated, of, a, b, result, 2);
-  if (moduli == 15) queue_result<15>(emulated, of, a, b, result, 2);
-  if (moduli == 16) queue_result<16>(emulated, of, a, b, result, 2);
+  if (moduli == 14) queue_result<14>(emulated, of, a, b, result);
+  if (moduli == 15) queue_result<15>(emulated, of, a, b, result);
+  if (moduli == 16) queue_result<16>(emulated, of, a, b, result);
+  queue_repair(emulated, a, b, result, 2);
 }
 
 // `lines` lines of `terms` terms; terms adjacent, or lines adjacent.
