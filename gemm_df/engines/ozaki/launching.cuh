@@ -3,7 +3,6 @@
 //   launch(kernel, blocks, bytes of shared memory, arguments...)   each block has `threads` threads
 #pragma once
 
-#include <array>
 #include <cstdint>
 
 #include "gemm_df/engines/ozaki/kernels.cuh"

@@ -72,7 +72,7 @@ Block block_of(std::int64_t rows, std::int64_t columns, int moduli, std::uint64_
   };
   const std::int64_t all_rows = whole(rows, tile_lines) * tile_lines,
                      all_columns = whole(columns, tile_lines) * tile_lines;
-  auto side = down(static_cast<std::int64_t>(std::sqrt(static_cast<double>(entries) / 2)));
+  const std::int64_t side = down(static_cast<std::int64_t>(std::sqrt(static_cast<double>(entries) / 2)));
   Block block{all_rows, std::min(all_columns, side)};
   block.rows = std::min(all_rows, down(entries / block.columns));
   block.columns = std::min(all_columns, down(entries / block.rows));
@@ -104,6 +104,8 @@ void Operand::convert(const Queue& queue, int moduli, const Pieces& pieces) {
   });
 }
 
+namespace {
+
 // The blocks of C that are computed one after the other.
 struct Blocks {
   Block block;
@@ -122,6 +124,8 @@ bool overlaps(const Queue& queue, const Blocks& blocks) {
   EIGEN_G_CUDA(cudaDeviceGetAttribute(&multiprocessors, cudaDevAttrMultiProcessorCount, device));
   return queue.multiprocessors() == multiprocessors;
 }
+
+}  // namespace
 
 void SumsMemory::reserve(const Queue& queue, int moduli, std::int64_t rows, std::int64_t columns,
                          std::uint64_t most) {
