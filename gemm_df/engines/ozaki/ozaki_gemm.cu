@@ -116,7 +116,7 @@ struct Blocks {
   std::int64_t entries() const { return block.rows * block.columns; }
 };
 
-// True if the reconstruction should run beside the next block's products. A part of a GPU has one queue.
+// True if the reconstruction should run while the next block's products run. A part of a GPU has one queue.
 bool overlaps(const Queue& queue, const Blocks& blocks) {
   if (product_tuning().ozaki_overlap == 0 || blocks.count < 4) return false;
   int device = 0, multiprocessors = 0;

@@ -44,7 +44,7 @@ class SumsMemory {
           written{Event(resources), Event(resources)},
           read{Event(resources), Event(resources)} {}
     Queue queue;
-    Event written[2], read[2];  // of either half of the sums
+    Event written[2], read[2];  // for each half of the sums: it is written, it was read
   };
   DeviceBuffer<std::int32_t> sums_;
   std::optional<Beside> beside_;

@@ -1,4 +1,4 @@
-// Tests of the engines ozaki and ozaki-fast on a GPU: errors compared with those of native products, the edges of the number of terms, and
+// Tests of the engines ozaki and ozaki-fast on a GPU: errors compared with the errors of native products, the edges of the number of terms, and
 // results that do not depend on how the products are divided.
 #include "tests/support/catch.hpp"
 
