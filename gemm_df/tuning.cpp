@@ -22,6 +22,7 @@ ProductTuning product_tuning_by(TuningValues values) {
   EIGEN_G_REPLACE(ozaki_min_entries);
   EIGEN_G_REPLACE(ozaki_min_terms);
   EIGEN_G_REPLACE(ozaki_moduli_at_once);
+  EIGEN_G_REPLACE(ozaki_overlap);
   EIGEN_G_REPLACE(ozaki_few_terms);
   EIGEN_G_REPLACE(ozaki_sums_of_few);
   EIGEN_G_REPLACE(ozaki_sums_of_many);

@@ -43,6 +43,8 @@ struct ProductTuning {
   std::int64_t ozaki_min_entries = 8192, ozaki_min_terms = 32;
   // Number of moduli whose integer products are one call of cuBLAS.
   std::int64_t ozaki_moduli_at_once = 16;
+  // 1: the products of a block of C run during the reconstruction of the block before. 0: one after the other.
+  std::int64_t ozaki_overlap = 1;
   // Bytes of integer sums at once. With few terms the sums should stay in the GPU's second-level cache between the products and the
   // reconstruction; with many terms large products are faster.
   std::int64_t ozaki_few_terms = 1536, ozaki_sums_of_few = std::int64_t{32} << 20,

@@ -184,7 +184,8 @@ class Solve final : public Benchmark {
     const bool compared = listed("auto") && listed("one") && listed("two");
     std::vector<CaseOptions> plans;
     for (const char type : scalar_types) {
-      if (type != 'd' && engine_ != "native" && engine_ != "auto")
+      const bool by_residues = engine_ == "ozaki" || engine_ == "ozaki-fast";
+      if (engine_ != "native" && engine_ != "auto" && type != 'd' && !(by_residues && type == 'z'))
         throw UsageError("--engine " + engine_ + " multiplies matrices of double alone; use --types d");
       for (const std::int64_t n : sizes)
         for (const std::string& path : compared ? std::vector<std::string>{"auto"} : paths_)

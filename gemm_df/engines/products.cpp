@@ -47,7 +47,7 @@ Products<T>::Products(const Queue& queue, Engine wanted, const ProductRates& rat
   if (wanted != Engine::automatic && !maker_of<T>(wanted))
     throw InvalidArgument(
         "engine",
-        std::string(name(wanted)) + (engine_built(wanted) ? " is for matrices of double only"
+        std::string(name(wanted)) + (engine_built(wanted) ? " does not multiply matrices of this type"
                                                           : std::string(" needs ") + row_of(wanted).needs));
   for (const Engine engine : engines())
     if (!maker_of<T>(engine)) impl_->rates[engine] = {};

@@ -185,6 +185,7 @@ ModelMachine machine_of(const ModelFigures& described, const Efficiencies& effic
   machine.products[Engine::native] = described.fp64;
   machine.products[Engine::df] = described.df > 0 ? described.df : described.fp32 * paper_df_of_sgemm;
   machine.products[Engine::emulated] = described.emulated;
+  machine.products[Engine::ozaki] = described.ozaki;
   machine.bandwidth = described.bandwidth;
   machine.single = described.fp32;
   machine.efficiencies = efficiencies;

@@ -94,11 +94,11 @@ struct ModelMachine {
 
 // Properties of a machine that are usually known. fp64, fp32: flop/s of DGEMM and SGEMM. bandwidth: bytes/s. cpu: flop/s of the CPU's
 // DGEMM; 0: the CPU does not help. df: flop/s of the double-float product; 0: paper_df_of_sgemm fp32 (the paper's GTX 1080).
-// emulated: flop/s of emulated products; 0: none. link: bytes/s between CPU and GPU; 0: copies are not counted.
+// emulated, ozaki: flop/s of these engines' products; 0: none. link: bytes/s between CPU and GPU; 0: copies are not counted.
 inline constexpr double paper_df_of_sgemm = 510.8 / 7700;
 struct ModelFigures {
   double fp64 = 0, fp32 = 0, bandwidth = 0, cpu = 0;
-  double df = 0, emulated = 0, link = 0;
+  double df = 0, emulated = 0, link = 0, ozaki = 0;
 };
 ModelMachine machine_of(const ModelFigures& figures, const Efficiencies& efficiencies);
 

@@ -311,9 +311,9 @@ class DeviceBackend final : public StandardBackend<T> {
     Arena back = parts_->back_at(spare);
     if (slabs()) back = parts_->columns_of_z(n).back;
     if (plan_.path == Path::two_stage)
-      reduction_ =
-          std::make_unique<TwoStageOnDevice<T>>(products_, n, m, parts_->kept, parts_->scratch, back, parks(),
-                                                team(), back_transform_chase_on_gpu(plan_.options.engine));
+      reduction_ = std::make_unique<TwoStageOnDevice<T>>(
+          products_, n, m, parts_->kept, parts_->scratch, back, parks(), team(),
+          is_complex<T> ? ChaseBack::automatic : back_transform_chase_on_gpu(plan_.options.engine));
     else
       reduction_ =
           std::make_unique<OneStageOnDevice<T>>(products_, n, parts_->kept, parts_->scratch, back, team());
@@ -411,7 +411,9 @@ class DeviceBackend final : public StandardBackend<T> {
         outcome = solve(products, z_, parts_->scratch, 0, merge_, team);
     };
     if constexpr (is_complex<T>) {
-      Products<real_t<T>> of_reals(queue_);
+      // ozaki and ozaki-fast multiply complex matrices, and then the real matrices of this stage too.
+      const bool chosen = sizeof(real_t<T>) == sizeof(double) && plan_.options.engine != Engine::automatic;
+      Products<real_t<T>> of_reals(queue_, chosen ? plan_.options.engine : Engine::native);
       of_reals.lend(parts_->products);
       solve_all(of_reals, nullptr);
       if (plan_.options.vectors && !slabs()) widen<T>(queue_, u_.block(0, 0, n, outcome.found.count), z_);

@@ -31,7 +31,7 @@ struct PathFacts {
 };
 
 // Smallest orders n for which the two-stage path is faster, with vectors and for values only. of_double to of_complex_float are for the engine
-// native and these types. The rest are for these engines, which multiply matrices of double only. Measurements:
+// native and these types, or another engine and complex matrices. The rest are for these engines and double. Measurements:
 // data/perf/DECISIONS.md, "Choice of the path".
 struct PathTuning {
   static constexpr std::int64_t never = std::numeric_limits<std::int64_t>::max();

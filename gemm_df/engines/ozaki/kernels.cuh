@@ -160,12 +160,12 @@ struct Sums {
 // C and its scaling. Only entries with row - column >= diagonal are computed.
 struct Result {
   double* data = nullptr;
-  std::int64_t lda = 1, rows = 0, columns = 0;
+  std::int64_t row_step = 1, lda = 1, rows = 0, columns = 0;
   double alpha = 1, beta = 0;
   std::int64_t diagonal = INT64_MIN;
 
   EIGEN_G_HOST_DEVICE void put(std::int64_t row, std::int64_t column, double product) const {
-    double& c = data[row + column * lda];
+    double& c = data[row * row_step + column * lda];
     c = beta == 0 ? alpha * product : fma(beta, c, alpha * product);
   }
 };

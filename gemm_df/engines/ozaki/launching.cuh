@@ -3,7 +3,6 @@
 //   launch(kernel, blocks, bytes of shared memory, arguments...)   each block has `threads` threads
 #pragma once
 
-#include <array>
 #include <cstdint>
 
 #include "gemm_df/engines/ozaki/kernels.cuh"
@@ -22,7 +21,7 @@ template <class Launch>
 void queue_stat(const Launch& launch, const Source& source, Squares* parts, int* any) {
   if (source.terms == 0) return;
   const std::int64_t count = whole(source.terms, terms_of_stat);
-  if (source.term_step == 1)
+  if (source.terms_adjacent())
     launch(stat_kernel<true>, whole(source.lines, stat_lines<true>) * count, 0, source, parts, any);
   else
     launch(stat_kernel<false>, whole(source.lines, stat_lines<false>) * count, stat_shared_bytes, source,
@@ -35,7 +34,7 @@ void queue_residues(const Launch& launch, const Source& source, const int* bases
   if (source.terms == 0) return;
   const std::int64_t padded = Pieces::padded(source.terms);
   const std::int64_t blocks = whole(padded_lines, tile_lines) * whole(padded, tile_terms);
-  if (source.term_step == 1)
+  if (source.terms_adjacent())
     launch(residue_kernel<count, true>, blocks, residue_shared_bytes, source, bases, padded_lines, first,
            padded, out);
   else
@@ -56,24 +55,27 @@ OperandView queue_operand(const Launch& launch, const Pieces& pieces, const Oper
   const std::int64_t second = Pieces::padded(pieces.first.terms);
   queue_residues<count>(launch, pieces.first, memory.bases, padded_lines, 0, out);
   queue_residues<count>(launch, pieces.second, memory.bases, padded_lines, second, out);
-  if (pieces.repeats_first)
-    queue_residues<count>(launch, pieces.first, memory.bases, padded_lines,
+  const bool third = pieces.third != Pieces::Third::none;
+  if (third)
+    queue_residues<count>(launch, pieces.third_source(), memory.bases, padded_lines,
                           second + Pieces::padded(pieces.second.terms), out);
-  return {out,
-          memory.bases,
-          memory.any,
-          pieces.first,
-          pieces.second,
-          lines,
-          pieces.repeats_first ? second + Pieces::padded(pieces.second.terms) : pieces.stride()};
+  return {out,           memory.bases,
+          memory.any,    pieces.first,
+          pieces.second, third ? pieces.third_source() : Source{},
+          lines,         third ? second + Pieces::padded(pieces.second.terms) : pieces.stride()};
 }
 
-// C from the sums of products of the lines of a and b.
+// C from the sums of products of the lines of a and b. Lines that are not finite are left to queue_repair().
 template <int count, class Launch>
 void queue_result(const Launch& launch, const Sums& sums, const OperandView& a, const OperandView& b,
-                  const Result& c, std::int64_t multiprocessors) {
+                  const Result& c) {
   launch(result_kernel<count>, whole(c.rows, threads) * whole(c.columns, columns_of_result), 0, sums, a.bases,
          b.bases, c);
+}
+
+template <class Launch>
+void queue_repair(const Launch& launch, const OperandView& a, const OperandView& b, const Result& c,
+                  std::int64_t multiprocessors) {
   const std::int64_t blocks = 4 * multiprocessors;
   launch(repair_kernel<>, blocks, 0, Lines{a.first, a.second, a.bases, a.any},
          Lines{b.first, b.second, b.bases, b.any}, c, blocks);

@@ -4,6 +4,7 @@
 
 #ifdef EIGEN_G_HAVE_CUDA
 #include <algorithm>
+#include <complex>
 
 #include "gemm_df/engines/native/native_engine.hpp"
 #include "gemm_df/engines/ozaki/ozaki_gemm.hpp"
@@ -24,15 +25,52 @@ using ozaki::OperandView;
 using ozaki::Pieces;
 using ozaki::Source;
 using ozaki::term_multiple;
-using View = MatrixView<const double>;
+using Complex = std::complex<double>;
 
-// The matrix whose lines are the rows of op(A), or of op(A)^T.
-Source rows_of(Op op, View a) {
-  if (op == Op::none) return {a.data, 1, a.lda, a.rows, a.cols};
+// The matrix whose lines are the rows of A, or its columns.
+Source lines_of(bool rows, MatrixView<const double> a) {
+  if (rows) return {a.data, 1, a.lda, a.rows, a.cols};
   return {a.data, a.lda, 1, a.cols, a.rows};
 }
-Source columns_of(Op op, View b) {
-  return rows_of(op == Op::none ? Op::transpose : Op::none, b);
+// part 0: the real parts; 1: the imaginary parts.
+Source lines_of(bool rows, MatrixView<const Complex> a, int part) {
+  Source source = lines_of(rows, {reinterpret_cast<const double*>(a.data), a.rows, a.cols, a.lda});
+  source.data += part;
+  source.line_step *= 2;
+  source.term_step *= 2;
+  return source;
+}
+
+// The pieces of the left side, whose lines are the rows of op(A), and of the right side, whose lines are the columns of op(B).
+Pieces left_of(Op op, MatrixView<const double> a) {
+  return {lines_of(op == Op::none, a)};
+}
+Pieces right_of(Op op, MatrixView<const double> b) {
+  return {lines_of(op != Op::none, b)};
+}
+Pieces left_of(Op op, MatrixView<const Complex> a) {
+  const bool rows = op == Op::none;
+  const Source imaginary = lines_of(rows, a, 1);
+  return {op == Op::conjugate_transpose ? imaginary.opposite() : imaginary, lines_of(rows, a, 0)};
+}
+Pieces right_of(Op op, MatrixView<const Complex> b) {
+  const bool rows = op != Op::none;
+  const Source imaginary = lines_of(rows, b, 1);
+  return {op == Op::conjugate_transpose ? imaginary : imaginary.opposite(), lines_of(rows, b, 0),
+          Pieces::Third::minus_first};
+}
+
+// Some terms, or some lines, of all pieces.
+Pieces terms_of(Pieces x, std::int64_t first, std::int64_t count) {
+  const bool two = x.second.terms > 0;
+  x.first = x.first.part(0, x.first.lines, first, count);
+  if (two) x.second = x.second.part(0, x.second.lines, first, count);
+  return x;
+}
+Pieces lines_of(Pieces x, std::int64_t first, std::int64_t count) {
+  x.first = x.first.part(first, count, 0, x.first.terms);
+  x.second = x.second.part(first, count, 0, x.second.terms);
+  return x;
 }
 
 // Lines of each operand that are converted at once.
@@ -52,52 +90,60 @@ Lines lines_at_once(std::int64_t left, std::int64_t right, std::int64_t most) {
   return {even(left, half), even(right, half)};
 }
 
-class OzakiEngine final : public NativeEngine<double> {
+// A product of complex matrices consists of two real products with twice the number of terms. A complex rank-2k update is native.
+template <class T>
+class OzakiEngine final : public NativeEngine<T> {
+  using View = MatrixView<const T>;
+  static constexpr int real_products = is_complex<T> ? 2 : 1;
+
  public:
   OzakiEngine(const Queue& queue, int moduli, std::uint64_t max_scratch)
-      : NativeEngine<double>(queue), moduli_(moduli), memory_(max_scratch) {}
+      : NativeEngine<T>(queue), moduli_(moduli), memory_(max_scratch) {}
 
-  void gemm(Op op_a, Op op_b, double alpha, View a_dev, View b_dev, double beta,
-            MatrixView<double> c_dev) override {
-    const Source a = rows_of(op_a, a_dev), b = columns_of(op_b, b_dev);
-    if (!pays(c_dev.rows * c_dev.cols, a.terms))
-      return NativeEngine::gemm(op_a, op_b, alpha, a_dev, b_dev, beta, c_dev);
+  void gemm(Op op_a, Op op_b, T alpha, View a_dev, View b_dev, T beta, MatrixView<T> c_dev) override {
+    const Pieces a = left_of(op_a, a_dev), b = right_of(op_b, b_dev);
+    const std::int64_t k = a.first.terms;
+    if (!pays(c_dev.rows * c_dev.cols, k) || !is_real(alpha) || !is_real(beta))
+      return NativeEngine<T>::gemm(op_a, op_b, alpha, a_dev, b_dev, beta, c_dev);
     if (const OperandView* const held = op_a == Op::none ? held_part(a_dev) : nullptr)
-      return gemm_with_held(alpha, *held, b, beta, c_dev);
-    for (std::int64_t first = 0; first < a.terms; first += ozaki::max_terms) {
-      const std::int64_t terms = std::min(ozaki::max_terms, a.terms - first);
-      multiply(alpha, {a.part(0, a.lines, first, terms)}, {b.part(0, b.lines, first, terms)},
-               first == 0 ? beta : 1, c_dev);
+      return gemm_with_held(real_part(alpha), *held, b, real_part(beta), c_dev);
+    constexpr std::int64_t most = ozaki::max_terms / real_products / term_multiple * term_multiple;
+    for (std::int64_t first = 0; first < k; first += most) {
+      const std::int64_t terms = std::min(most, k - first);
+      multiply(real_part(alpha), terms_of(a, first, terms), terms_of(b, first, terms),
+               first == 0 ? real_part(beta) : 1, c_dev);
     }
   }
 
-  void syr2k_lower(double alpha, View a_dev, View b_dev, double beta, MatrixView<double> c_dev) override {
-    const Source a = rows_of(Op::none, a_dev), b = rows_of(Op::none, b_dev);
-    if (!pays(c_dev.rows * c_dev.cols, 2 * a.terms))
-      return NativeEngine::syr2k_lower(alpha, a_dev, b_dev, beta, c_dev);
-    constexpr std::int64_t most = ozaki::max_terms / 2 / term_multiple * term_multiple;
-    for (std::int64_t first = 0; first < a.terms; first += most) {
-      const std::int64_t terms = std::min(most, a.terms - first);
-      update(alpha, {a.part(0, a.lines, first, terms), b.part(0, b.lines, first, terms), true},
-             first == 0 ? beta : 1, c_dev);
+  void syr2k_lower(T alpha, View a_dev, View b_dev, real_t<T> beta, MatrixView<T> c_dev) override {
+    if (is_complex<T> || !pays(c_dev.rows * c_dev.cols, 2 * a_dev.cols))
+      return NativeEngine<T>::syr2k_lower(alpha, a_dev, b_dev, beta, c_dev);
+    if constexpr (!is_complex<T>) {
+      const Pieces both{lines_of(true, a_dev), lines_of(true, b_dev), Pieces::Third::first};
+      constexpr std::int64_t most = ozaki::max_terms / 2 / term_multiple * term_multiple;
+      for (std::int64_t first = 0; first < a_dev.cols; first += most)
+        update(alpha, terms_of(both, first, std::min(most, a_dev.cols - first)), first == 0 ? beta : 1,
+               c_dev);
     }
   }
-  bool syr2k_lower_and_product(double, View, View, MatrixView<double>,
-                               const ProductBeside<double>&) override {
+  bool syr2k_lower_and_product(T, View, View, MatrixView<T>, const ProductBeside<T>&) override {
     return false;
   }
 
-  void hold(View a_dev) override {
-    let_go();
-    const Pieces pieces{rows_of(Op::none, a_dev)};
-    if (pieces.first.terms > ozaki::max_terms || Operand::bytes_for(moduli_, pieces) > memory_) return;
-    try {
-      held_.reserve(queue_, moduli_, pieces);
-    } catch (const OutOfMemory&) {
-      return held_.release();
+  // Complex matrices are not held.
+  void hold([[maybe_unused]] View a_dev) override {
+    if constexpr (!is_complex<T>) {
+      let_go();
+      const Pieces pieces = left_of(Op::none, a_dev);
+      if (pieces.first.terms > ozaki::max_terms || Operand::bytes_for(moduli_, pieces) > memory_) return;
+      try {
+        held_.reserve(this->queue_, moduli_, pieces);
+      } catch (const OutOfMemory&) {
+        return held_.release();
+      }
+      held_.convert(this->queue_, moduli_, pieces);
+      held_matrix_ = a_dev;
     }
-    held_.convert(queue_, moduli_, pieces);
-    held_matrix_ = a_dev;
   }
   void let_go() override { held_matrix_ = {}; }
 
@@ -106,6 +152,22 @@ class OzakiEngine final : public NativeEngine<double> {
   }
 
  private:
+  static bool is_real([[maybe_unused]] T x) {
+    if constexpr (is_complex<T>)
+      return x.imag() == 0;
+    else
+      return true;
+  }
+  static double real_part(T x) {
+    if constexpr (is_complex<T>)
+      return x.real();
+    else
+      return x;
+  }
+  // The part of C that real product number i computes.
+  static ozaki::Target target_of(MatrixView<T> c, int i) {
+    return {reinterpret_cast<double*>(c.data) + i, real_products, real_products * c.lda};
+  }
   static bool pays(std::int64_t entries, std::int64_t terms) {
     const ProductTuning& tuning = product_tuning();
     return entries >= tuning.ozaki_min_entries && terms >= tuning.ozaki_min_terms;
@@ -128,7 +190,7 @@ class OzakiEngine final : public NativeEngine<double> {
       } catch (const OutOfMemory&) {
         left_.release();
         right_.release();
-        sums_ = {};
+        sums_.release();
         if (!held_matrix_.data) held_.release();
         if (memory_ < least) throw;
         memory_ /= 2;
@@ -136,86 +198,86 @@ class OzakiEngine final : public NativeEngine<double> {
   }
 
   // The part of the held matrix that `a` is, or null.
-  const OperandView* held_part(View a) {
-    const View& whole = held_matrix_;
-    if (!whole.data || a.lda != whole.lda || a.data < whole.data) return nullptr;
-    const std::int64_t apart = a.data - whole.data, row = apart % whole.lda, column = apart / whole.lda;
-    if (row + a.rows > whole.rows || column + a.cols > whole.cols || column % term_multiple != 0)
-      return nullptr;
-    held_view_ = held_.view().part(row, a.rows);
-    held_view_.residues.data += column;
-    held_view_.first = rows_of(Op::none, a);
-    held_view_.terms = Pieces::padded(a.cols);
-    return &held_view_;
+  const OperandView* held_part([[maybe_unused]] View a) {
+    if constexpr (!is_complex<T>) {
+      const View& whole = held_matrix_;
+      if (!whole.data || a.lda != whole.lda || a.data < whole.data) return nullptr;
+      const std::int64_t apart = a.data - whole.data, row = apart % whole.lda, column = apart / whole.lda;
+      if (row + a.rows > whole.rows || column + a.cols > whole.cols || column % term_multiple != 0)
+        return nullptr;
+      held_view_ = held_.view().part(row, a.rows);
+      held_view_.residues.data += column;
+      held_view_.first = left_of(Op::none, a).first;
+      held_view_.terms = Pieces::padded(a.cols);
+      return &held_view_;
+    }
+    return nullptr;
   }
 
-  void gemm_with_held(double alpha, const OperandView& a, const Source& b, double beta,
-                      MatrixView<double> c_dev) {
-    const std::uint64_t sums = bytes_of_sums(b.terms);
+  void gemm_with_held(double alpha, const OperandView& a, const Pieces& b, double beta, MatrixView<T> c_dev) {
+    const std::uint64_t sums = bytes_of_sums(b.first.terms);
     std::int64_t at_once = 0;
     reserve_within([&] {
-      at_once = lines_at_once(0, b.lines, most_lines(Pieces::padded(b.terms))).right;
-      right_.reserve(queue_, moduli_, {b.part(0, at_once, 0, b.terms)});
-      ozaki::reserve_sums(queue_, moduli_, a.lines, at_once, sums_, sums);
+      at_once = lines_at_once(0, b.lines(), most_lines(b.stride())).right;
+      right_.reserve(this->queue_, moduli_, lines_of(b, 0, at_once));
+      sums_.reserve(this->queue_, moduli_, a.lines, at_once, sums);
     });
-    for (std::int64_t j = 0; j < b.lines; j += at_once) {
-      const std::int64_t columns = std::min(at_once, b.lines - j);
-      right_.convert(queue_, moduli_, {b.part(j, columns, 0, b.terms)});
-      ozaki::multiply(queue_, moduli_, alpha, a, right_.view(), beta, c_dev.block(0, j, a.lines, columns),
-                      Entries::all, sums_, sums);
+    for (std::int64_t j = 0; j < b.lines(); j += at_once) {
+      const std::int64_t columns = std::min(at_once, b.lines() - j);
+      right_.convert(this->queue_, moduli_, lines_of(b, j, columns));
+      ozaki::multiply(this->queue_, moduli_, alpha, a, right_.view(), beta,
+                      target_of(c_dev.block(0, j, a.lines, columns), 0), Entries::all, sums_, sums);
     }
   }
 
-  void multiply(double alpha, const Pieces& a, const Pieces& b, double beta, MatrixView<double> c_dev) {
-    const std::int64_t terms = a.first.terms;
-    const std::uint64_t sums = bytes_of_sums(terms);
-    const auto lines = [&](const Source& of, std::int64_t first, std::int64_t count) {
-      return Pieces{of.part(first, count, 0, terms)};
-    };
+  void multiply(double alpha, const Pieces& a, const Pieces& b, double beta, MatrixView<T> c_dev) {
+    const std::uint64_t sums = bytes_of_sums(real_products * a.first.terms);
     Lines at_once{};
     reserve_within([&] {
-      at_once = lines_at_once(a.lines(), b.lines(), most_lines(a.stride()));
-      left_.reserve(queue_, moduli_, lines(a.first, 0, at_once.left));
-      right_.reserve(queue_, moduli_, lines(b.first, 0, at_once.right));
-      ozaki::reserve_sums(queue_, moduli_, at_once.left, at_once.right, sums_, sums);
+      at_once = lines_at_once(a.lines(), b.lines(), most_lines(std::max(a.stride(), b.stride())));
+      left_.reserve(this->queue_, moduli_, lines_of(a, 0, at_once.left));
+      right_.reserve(this->queue_, moduli_, lines_of(b, 0, at_once.right));
+      sums_.reserve(this->queue_, moduli_, at_once.left, at_once.right, sums);
     });
     for (std::int64_t i = 0; i < a.lines(); i += at_once.left) {
       const std::int64_t rows = std::min(at_once.left, a.lines() - i);
-      left_.convert(queue_, moduli_, lines(a.first, i, rows));
+      left_.convert(this->queue_, moduli_, lines_of(a, i, rows));
       for (std::int64_t j = 0; j < b.lines(); j += at_once.right) {
         const std::int64_t columns = std::min(at_once.right, b.lines() - j);
-        if (i == 0 || at_once.right < b.lines()) right_.convert(queue_, moduli_, lines(b.first, j, columns));
-        ozaki::multiply(queue_, moduli_, alpha, left_.view(), right_.view(), beta,
-                        c_dev.block(i, j, rows, columns), Entries::all, sums_, sums);
+        if (i == 0 || at_once.right < b.lines())
+          right_.convert(this->queue_, moduli_, lines_of(b, j, columns));
+        OperandView right = right_.view();
+        for (int product = 0; product < real_products; ++product) {
+          if (product > 0) right = right.behind_first();
+          ozaki::multiply(this->queue_, moduli_, alpha, left_.view(), right, beta,
+                          target_of(c_dev.block(i, j, rows, columns), product), Entries::all, sums_, sums);
+        }
       }
     }
   }
 
   // The lower triangle of C in square blocks of lines. A block on the diagonal needs one operand for both sides.
-  void update(double alpha, const Pieces& ab, double beta, MatrixView<double> c_dev) {
-    const std::int64_t n = ab.lines(), terms = ab.first.terms;
-    const std::uint64_t sums = bytes_of_sums(2 * terms);
-    const auto lines = [&](std::int64_t first, std::int64_t count) {
-      return Pieces{ab.first.part(first, count, 0, terms), ab.second.part(first, count, 0, terms), true};
-    };
+  void update(double alpha, const Pieces& ab, double beta, MatrixView<T> c_dev) {
+    const std::int64_t n = ab.lines();
+    const std::uint64_t sums = bytes_of_sums(2 * ab.first.terms);
     std::int64_t at_once = 0;
     reserve_within([&] {
       const std::int64_t most = most_lines(ab.stride());
       at_once = n <= most ? n : lines_at_once(n, n, most).left;
-      left_.reserve(queue_, moduli_, lines(0, at_once));
-      if (at_once < n) right_.reserve(queue_, moduli_, lines(0, at_once));
-      ozaki::reserve_sums(queue_, moduli_, at_once, at_once, sums_, sums);
+      left_.reserve(this->queue_, moduli_, lines_of(ab, 0, at_once));
+      if (at_once < n) right_.reserve(this->queue_, moduli_, lines_of(ab, 0, at_once));
+      sums_.reserve(this->queue_, moduli_, at_once, at_once, sums);
     });
     for (std::int64_t i = 0; i < n; i += at_once) {
       const std::int64_t rows = std::min(at_once, n - i);
-      left_.convert(queue_, moduli_, lines(i, rows));
+      left_.convert(this->queue_, moduli_, lines_of(ab, i, rows));
       for (std::int64_t j = 0; j < i; j += at_once) {
-        right_.convert(queue_, moduli_, lines(j, at_once));
-        ozaki::multiply(queue_, moduli_, alpha, left_.view(), right_.view().swapped(), beta,
-                        c_dev.block(i, j, rows, at_once), Entries::all, sums_, sums);
+        right_.convert(this->queue_, moduli_, lines_of(ab, j, at_once));
+        ozaki::multiply(this->queue_, moduli_, alpha, left_.view(), right_.view().behind_first(), beta,
+                        target_of(c_dev.block(i, j, rows, at_once), 0), Entries::all, sums_, sums);
       }
-      ozaki::multiply(queue_, moduli_, alpha, left_.view(), left_.view().swapped(), beta,
-                      c_dev.block(i, i, rows, rows), Entries::lower, sums_, sums);
+      ozaki::multiply(this->queue_, moduli_, alpha, left_.view(), left_.view().behind_first(), beta,
+                      target_of(c_dev.block(i, i, rows, rows), 0), Entries::lower, sums_, sums);
     }
   }
 
@@ -224,7 +286,7 @@ class OzakiEngine final : public NativeEngine<double> {
   Operand left_, right_, held_;
   View held_matrix_;
   OperandView held_view_;
-  DeviceBuffer<std::int32_t> sums_;
+  ozaki::SumsMemory sums_;
 };
 
 // No property of the GPU gives the speed of its integer products.
@@ -235,12 +297,13 @@ EngineRate ozaki_estimated_rate(const Queue&) {
 // The residues need twice the memory of the operands, so the engine uses more scratch memory than others.
 constexpr std::uint64_t scratch_factor = 4;
 
-template <int moduli>
-std::unique_ptr<EngineProducts<double>> make(const Queue& queue, std::uint64_t max_scratch) {
-  return std::make_unique<OzakiEngine>(queue, moduli, scratch_factor * max_scratch);
+template <class T, int moduli>
+std::unique_ptr<EngineProducts<T>> make(const Queue& queue, std::uint64_t max_scratch) {
+  return std::make_unique<OzakiEngine<T>>(queue, moduli, scratch_factor * max_scratch);
 }
 template <int moduli>
-constexpr EngineOnGpu ozaki_on_gpu{ozaki_estimated_rate, {make<moduli>, nullptr, nullptr, nullptr}};
+constexpr EngineOnGpu ozaki_on_gpu{ozaki_estimated_rate,
+                                   {make<double, moduli>, nullptr, make<Complex, moduli>, nullptr}};
 
 #else
 template <int moduli>

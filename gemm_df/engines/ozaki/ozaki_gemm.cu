@@ -72,7 +72,7 @@ Block block_of(std::int64_t rows, std::int64_t columns, int moduli, std::uint64_
   };
   const std::int64_t all_rows = whole(rows, tile_lines) * tile_lines,
                      all_columns = whole(columns, tile_lines) * tile_lines;
-  auto side = down(static_cast<std::int64_t>(std::sqrt(static_cast<double>(entries) / 2)));
+  const std::int64_t side = down(static_cast<std::int64_t>(std::sqrt(static_cast<double>(entries) / 2)));
   Block block{all_rows, std::min(all_columns, side)};
   block.rows = std::min(all_rows, down(entries / block.columns));
   block.columns = std::min(all_columns, down(entries / block.rows));
@@ -104,18 +104,58 @@ void Operand::convert(const Queue& queue, int moduli, const Pieces& pieces) {
   });
 }
 
-void reserve_sums(const Queue& queue, int moduli, std::int64_t rows, std::int64_t columns,
-                  DeviceBuffer<std::int32_t>& sums, std::uint64_t most) {
-  const Block block = block_of(rows, columns, moduli, most);
-  with_room(sums, queue, moduli * block.rows * block.columns);
+namespace {
+
+// The blocks of C that are computed one after the other.
+struct Blocks {
+  Block block;
+  std::int64_t count;
+  Blocks(std::int64_t rows, std::int64_t columns, int moduli, std::uint64_t most)
+      : block(block_of(rows, columns, moduli, most)),
+        count(whole(rows, block.rows) * whole(columns, block.columns)) {}
+  std::int64_t entries() const { return block.rows * block.columns; }
+};
+
+// True if the reconstruction should run while the next block's products run. A part of a GPU has one queue.
+bool overlaps(const Queue& queue, const Blocks& blocks) {
+  if (product_tuning().ozaki_overlap == 0 || blocks.count < 4) return false;
+  int device = 0, multiprocessors = 0;
+  EIGEN_G_CUDA(cudaGetDevice(&device));
+  EIGEN_G_CUDA(cudaDeviceGetAttribute(&multiprocessors, cudaDevAttrMultiProcessorCount, device));
+  return queue.multiprocessors() == multiprocessors;
+}
+
+}  // namespace
+
+void SumsMemory::reserve(const Queue& queue, int moduli, std::int64_t rows, std::int64_t columns,
+                         std::uint64_t most) {
+  const Blocks blocks(rows, columns, moduli, most);
+  with_room(sums_, queue, (overlaps(queue, blocks) ? 2 : 1) * moduli * blocks.entries());
+}
+
+void SumsMemory::release() {
+  if (beside_) beside_->queue.wait();
+  sums_ = {};
 }
 
 void multiply(const Queue& queue, int moduli, double alpha, const OperandView& a, const OperandView& b,
-              double beta, MatrixView<double> c_dev, Entries entries, DeviceBuffer<std::int32_t>& sums,
-              std::uint64_t most) {
-  const Block block = block_of(a.lines, b.lines, moduli, most);
-  std::int32_t* const of_block = with_room(sums, queue, moduli * block.rows * block.columns);
-  const bool lower = entries == Entries::lower;
+              double beta, const Target& c, Entries entries, SumsMemory& memory, std::uint64_t most) {
+  const Blocks blocks(a.lines, b.lines, moduli, most);
+  const Block& block = blocks.block;
+  memory.reserve(queue, moduli, a.lines, b.lines, most);
+  const bool overlapped = overlaps(queue, blocks), lower = entries == Entries::lower;
+  if (overlapped && !memory.beside_) memory.beside_.emplace(queue.resources());
+  const auto result_of = [&](std::int64_t i, std::int64_t j, std::int64_t rows, std::int64_t columns) {
+    return Result{c.data + i * c.row_step + j * c.lda,
+                  c.row_step,
+                  c.lda,
+                  rows,
+                  columns,
+                  alpha,
+                  beta,
+                  lower ? j - i : INT64_MIN};
+  };
+  std::size_t turn = 0;
   for (std::int64_t j = 0; j < b.lines; j += block.columns)
     for (std::int64_t i = lower ? j / block.rows * block.rows : 0; i < a.lines; i += block.rows) {
       const std::int64_t rows = std::min(block.rows, a.lines - i),
@@ -124,14 +164,26 @@ void multiply(const Queue& queue, int moduli, double alpha, const OperandView& a
       const OperandView left = a.part(i, rows), right = b.part(j, columns);
       const std::int64_t padded_rows = whole(rows, tile_lines) * tile_lines,
                          padded_columns = whole(columns, tile_lines) * tile_lines;
-      multiply_residues(queue, moduli, left, right, padded_rows, padded_columns, of_block);
+      std::int32_t* const of_block = memory.sums_.data() + static_cast<std::int64_t>(turn % 2) *
+                                                               (overlapped ? moduli * blocks.entries() : 0);
       const Sums of{of_block, padded_rows * padded_columns, padded_rows};
-      const Result result{&c_dev(i, j), c_dev.lda, rows, columns, alpha, beta, lower ? j - i : INT64_MIN};
+      const Queue& second = overlapped ? memory.beside_->queue : queue;
+      if (overlapped && turn >= 2) memory.beside_->read[turn % 2].hold(queue);
+      multiply_residues(queue, moduli, left, right, padded_rows, padded_columns, of_block);
+      if (overlapped) {
+        memory.beside_->written[turn % 2].record(queue);
+        memory.beside_->written[turn % 2].hold(second);
+      }
       with_moduli(moduli, [&](auto count) {
-        queue_result<decltype(count)::value>(launching_on(queue), of, left, right, result,
-                                             queue.multiprocessors());
+        queue_result<decltype(count)::value>(launching_on(second), of, left, right,
+                                             result_of(i, j, rows, columns));
       });
+      if (overlapped) memory.beside_->read[turn % 2].record(second);
+      ++turn;
     }
+  // The last reconstruction is the last work of the second queue.
+  if (overlapped && turn > 0) memory.beside_->read[(turn - 1) % 2].hold(queue);
+  queue_repair(launching_on(queue), a, b, result_of(0, 0, a.lines, b.lines), queue.multiprocessors());
 }
 
 }  // namespace eigen_g::ozaki

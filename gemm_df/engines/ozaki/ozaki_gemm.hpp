@@ -8,30 +8,54 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 
 #include "gemm_df/engines/ozaki/operand.hpp"
 #include "hybrid/matrix_view.hpp"
 #include "hybrid/memory/memory.hpp"
-
-namespace eigen_g {
-class Queue;
-}
+#include "hybrid/stream/queue.hpp"
 
 namespace eigen_g::ozaki {
 
 // The part of C that multiply() computes: all entries, or the lower triangle of a square C.
 enum class Entries { all, lower };
 
+// C in device memory: entry (i, j) is data[i * row_step + j * lda]. The real or the imaginary parts of a complex matrix are one too.
+struct Target {
+  double* data = nullptr;
+  std::int64_t row_step = 1, lda = 1;
+};
+
+// Memory of the integer sums, and a second queue. C is computed in blocks; while one block is reconstructed from its sums, the products of
+// the next run. The memory grows when necessary and is kept for the next call. Move-only.
+class SumsMemory {
+ public:
+  // Allocates the memory for multiply() of a result of rows x columns entries.
+  void reserve(const Queue& queue, int moduli, std::int64_t rows, std::int64_t columns, std::uint64_t most);
+  void release();
+  std::uint64_t bytes() const { return sums_.bytes(); }
+
+ private:
+  friend void multiply(const Queue&, int, double, const OperandView&, const OperandView&, double,
+                       const Target&, Entries, SumsMemory&, std::uint64_t);
+  struct Beside {
+    explicit Beside(Resources& resources)
+        : queue(resources),
+          written{Event(resources), Event(resources)},
+          read{Event(resources), Event(resources)} {}
+    Queue queue;
+    Event written[2], read[2];  // for each half of the sums: it is written, it was read
+  };
+  DeviceBuffer<std::int32_t> sums_;
+  std::optional<Beside> beside_;
+};
+
 // c(i, j) := alpha sum_l a(i, l) b(j, l) + beta c(i, j). C is not read if beta = 0.
 //   a, b    converted with the same number of moduli; a.lines x b.lines results; b.terms terms
-//   sums    memory of the integer sums. It grows when necessary and is kept for the next call
-//   most    bytes of `sums` that a product should use at once; C is computed in blocks. At least one block of 16 x 16 is computed at once
+//   memory  for the sums
+//   most    bytes of sums of a block of C; at least one block of 16 x 16 is computed at once
 // Cost: 2 m n k `moduli` integer operations; 8 m n `moduli` bytes.
 void multiply(const Queue& queue, int moduli, double alpha, const OperandView& a, const OperandView& b,
-              double beta, MatrixView<double> c_dev, Entries entries, DeviceBuffer<std::int32_t>& sums,
-              std::uint64_t most);
-// Allocates `sums` for multiply() of a result of rows x columns entries.
-void reserve_sums(const Queue& queue, int moduli, std::int64_t rows, std::int64_t columns,
-                  DeviceBuffer<std::int32_t>& sums, std::uint64_t most);
+              double beta, const Target& c, Entries entries, SumsMemory& memory, std::uint64_t most);
 
 }  // namespace eigen_g::ozaki

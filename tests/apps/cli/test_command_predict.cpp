@@ -51,6 +51,8 @@ TEST_CASE("model of a GPU by its figures") {
   CHECK_THAT(table.out, ContainsSubstring("seconds at n = 20000") &&
                             ContainsSubstring("emulated: back-transform") &&
                             ContainsSubstring("choice: two-stage path, emulated"));
+  CHECK_THAT(succeed(with(gtx1080, {"--n", "20000", "--ozaki", "6000"})).out,
+             ContainsSubstring("path, ozaki"));
   const json values = json::parse(succeed(with(gtx1080, {"--vectors", "0", "-q", "--json", "-"})).out);
   CHECK(prediction(values, "one_stage", "native")["times"][2]["seconds"] == 0);
   CHECK(values["mixed"].empty());

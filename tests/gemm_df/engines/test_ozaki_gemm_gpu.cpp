@@ -1,8 +1,9 @@
-// Tests of the engines ozaki and ozaki-fast on a GPU: errors compared with those of native products, the edges of the number of terms, and
+// Tests of the engines ozaki and ozaki-fast on a GPU: errors compared with the errors of native products, the edges of the number of terms, and
 // results that do not depend on how the products are divided.
 #include "tests/support/catch.hpp"
 
 #include <cmath>
+#include <complex>
 #include <cstdint>
 #include <cstdio>
 #include <cstring>
@@ -259,4 +260,60 @@ TEST_CASE("Infinities and NaNs pass through products by residues as through sums
           REQUIRE(c[at] == sum);
       }
   }
+}
+
+TEST_CASE("Complex products by residues: every op, also with factors that are not real", "[gpu]") {
+  NEEDS_GPU();
+  using Complex = std::complex<double>;
+  const Queue queue;
+  const Index m = 130, n = 121, k = 70, lead = 140;
+  const auto complex_values = [](Index count, unsigned seed) {
+    const Values parts = random_values(2 * count, seed);
+    const auto* const pairs = reinterpret_cast<const Complex*>(parts.data());
+    return std::vector<Complex>(pairs, pairs + count);
+  };
+  const auto upload = [](const std::vector<Complex>& x) {
+    DeviceBuffer<Complex> device(static_cast<Index>(x.size()));
+    support::upload(device.data(), x.data(), device.bytes());
+    EIGEN_G_CUDA(cudaDeviceSynchronize());
+    return device;
+  };
+  const auto a = complex_values(lead * lead, 1), b = complex_values(lead * lead, 2),
+             before = complex_values(lead * n, 3);
+  const DeviceBuffer<Complex> a_dev = upload(a), b_dev = upload(b);
+  const auto entry = [&](const std::vector<Complex>& x, Op op, Index i, Index j) {
+    const Complex value = x[static_cast<std::size_t>(op == Op::none ? i + j * lead : j + i * lead)];
+    return op == Op::conjugate_transpose ? std::conj(value) : value;
+  };
+  const auto view = [&](const DeviceBuffer<Complex>& x, Op op, Index rows, Index columns) {
+    return op == Op::none ? MatrixView<const Complex>{x.data(), rows, columns, lead}
+                          : MatrixView<const Complex>{x.data(), columns, rows, lead};
+  };
+  for (const Engine engine : both)
+    for (const Op op_a : {Op::none, Op::transpose, Op::conjugate_transpose})
+      for (const Op op_b : {Op::none, Op::transpose, Op::conjugate_transpose})
+        for (const auto& [alpha, beta] :
+             {std::pair<Complex, Complex>{1, 0}, {-2, 1}, {Complex(0, 1), Complex(1, 2)}}) {
+          CAPTURE(name(engine), static_cast<char>(op_a), static_cast<char>(op_b), alpha, beta);
+          const DeviceBuffer<Complex> c_dev = upload(before);
+          const Products<Complex> products(queue, engine, {}, std::uint64_t{300'000});
+          products.gemm(op_a, op_b, alpha, view(a_dev, op_a, m, k), view(b_dev, op_b, k, n), beta,
+                        {c_dev.data(), m, n, lead});
+          queue.wait();
+          std::vector<Complex> c(before.size());
+          EIGEN_G_CUDA(cudaMemcpy(c.data(), c_dev.data(), c_dev.bytes(), cudaMemcpyDeviceToHost));
+          double worst = 0;
+          for (Index j = 0; j < n; ++j)
+            for (Index i = 0; i < lead; ++i) {
+              const auto at = static_cast<std::size_t>(i + j * lead);
+              Complex expected = before[at];
+              if (i < m) {
+                Complex sum = 0;
+                for (Index l = 0; l < k; ++l) sum += entry(a, op_a, i, l) * entry(b, op_b, l, j);
+                expected = alpha * sum + beta * before[at];
+              }
+              worst = std::max(worst, std::abs(c[at] - expected));
+            }
+          CHECK(worst < 1e-12);
+        }
 }

@@ -4,6 +4,7 @@
 #include "gemm_df/engines/ozaki/launching.cuh"
 
 #include <cmath>
+#include <complex>
 #include <cstdint>
 #include <functional>
 #include <limits>
@@ -60,7 +61,7 @@ struct Converted {
 
 // As multiply() of ozaki_gemm.hpp, in one block.
 void multiply(int moduli, double alpha, const OperandView& a, const OperandView& b, double beta,
-              MatrixView<double> c, bool lower = false) {
+              MatrixView<double> c, bool lower = false, Index row_step = 1) {
   const Index rows = whole(a.lines, tile_lines) * tile_lines;
   std::vector<std::int32_t> sums(static_cast<std::size_t>(moduli * rows * b.lines));
   for (int p = 0; p < moduli; ++p)
@@ -74,10 +75,11 @@ void multiply(int moduli, double alpha, const OperandView& a, const OperandView&
         sums[static_cast<std::size_t>(p * rows * b.lines + i + j * rows)] = static_cast<std::int32_t>(sum);
       }
   const Sums of{sums.data(), rows * b.lines, rows};
-  const Result result{c.data, c.lda, a.lines, b.lines, alpha, beta, lower ? 0 : INT64_MIN};
-  if (moduli == 14) queue_result<14>(emulated, of, a, b, result, 2);
-  if (moduli == 15) queue_result<15>(emulated, of, a, b, result, 2);
-  if (moduli == 16) queue_result<16>(emulated, of, a, b, result, 2);
+  const Result result{c.data, row_step, c.lda, a.lines, b.lines, alpha, beta, lower ? 0 : INT64_MIN};
+  if (moduli == 14) queue_result<14>(emulated, of, a, b, result);
+  if (moduli == 15) queue_result<15>(emulated, of, a, b, result);
+  if (moduli == 16) queue_result<16>(emulated, of, a, b, result);
+  queue_repair(emulated, a, b, result, 2);
 }
 
 // `lines` lines of `terms` terms; terms adjacent, or lines adjacent.
@@ -401,9 +403,9 @@ TEST_CASE("A rank-2k update on the lower triangle, from one operand") {
   const Index n = 37, k = 21;
   const auto value = [](std::mt19937_64& r, Index, Index) { return uniform(r); };
   Matrix a = filled(n, k, false, 1, value), b = filled(n, k, false, 2, value);
-  const Converted both(15, {a.source(), b.source(), true});
+  const Converted both(15, {a.source(), b.source(), Pieces::Third::first});
   std::vector<double> c(static_cast<std::size_t>(n * n), 1.5);
-  multiply(15, -1, both.view, both.view.swapped(), 1, {c.data(), n, n, n}, true);
+  multiply(15, -1, both.view, both.view.behind_first(), 1, {c.data(), n, n, n}, true);
   for (Index j = 0; j < n; ++j)
     for (Index i = 0; i < n; ++i) {
       const double got = c[static_cast<std::size_t>(i + j * n)];
@@ -437,4 +439,44 @@ TEST_CASE(
       for (Index l = 0; l < 64; ++l) sum += a(5 + i, 32 + l) * b(j, l);
       CHECK(results[0][static_cast<std::size_t>(i + j * 20)] == Approx(sum).epsilon(1e-13).margin(1e-14));
     }
+}
+
+TEST_CASE("A complex product by two real ones, with conjugates") {
+  using Complex = std::complex<double>;
+  const Index m = 19, n = 18, k = 35, lda = 21;
+  std::mt19937_64 random(1);
+  std::vector<Complex> a(static_cast<std::size_t>(m * k)), b(static_cast<std::size_t>(n * k)),
+      c(static_cast<std::size_t>(lda * n), Complex(7, 8));
+  for (Complex& x : a) x = {uniform(random), uniform(random)};
+  for (Complex& x : b) x = {uniform(random), uniform(random)};
+  const auto part = [](const std::vector<Complex>& x, Index lines, Index terms, bool adjacent, int which) {
+    return Source{reinterpret_cast<const double*>(x.data()) + which, adjacent ? 2 * terms : 2,
+                  adjacent ? 2 : 2 * lines, lines, terms};
+  };
+  for (const bool conjugated : {false, true}) {
+    // Lines of A are rows of an m x k matrix, lines of B columns of a k x n one.
+    const Source imaginary = part(b, n, k, true, 1);
+    const Converted left(15, {part(a, m, k, false, 1), part(a, m, k, false, 0)}),
+        right(15, {conjugated ? imaginary : imaginary.opposite(), part(b, n, k, true, 0),
+                   Pieces::Third::minus_first});
+    for (int product = 0; product < 2; ++product)
+      multiply(15, -2, left.view, product == 0 ? right.view : right.view.behind_first(), product == 0 ? 1 : 0,
+               {reinterpret_cast<double*>(c.data()) + product, m, n, 2 * lda}, false, 2);
+    for (Index j = 0; j < n; ++j)
+      for (Index i = 0; i < lda; ++i) {
+        const Complex got = c[static_cast<std::size_t>(i + j * lda)];
+        if (i >= m) {
+          CHECK(got == Complex(7, 8));
+          continue;
+        }
+        Complex sum = 0;
+        for (Index l = 0; l < k; ++l) {
+          const Complex y = b[static_cast<std::size_t>(l + j * k)];
+          sum += a[static_cast<std::size_t>(i + l * m)] * (conjugated ? std::conj(y) : y);
+        }
+        const Complex expected(7 - 2 * sum.real(), -2 * sum.imag());
+        CHECK(std::abs(got - expected) < 1e-13);
+      }
+    std::fill(c.begin(), c.end(), Complex(7, 8));
+  }
 }

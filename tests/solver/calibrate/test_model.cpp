@@ -181,6 +181,12 @@ TEST_CASE("engines that a GPU lacks are left out; orders and vectors of no work"
   CHECK(all[2].engine == Engine::emulated);
   CHECK(choose(all).engine == Engine::emulated);
   CHECK(choose(predict(machine_of(figures, ideal_efficiencies()), 0, 0)).seconds == 0);
+  ModelFigures more = figures;
+  more.ozaki = 9e12;
+  const auto with_ozaki = predict(machine_of(more, ideal_efficiencies()), 1000, 1000);
+  REQUIRE(with_ozaki.size() == 8);
+  CHECK(with_ozaki[3].engine == Engine::ozaki);
+  CHECK(choose(with_ozaki).engine == Engine::ozaki);
   const auto values_only = predict(machine_of(figures, ideal_efficiencies()), 1000, 0);
   CHECK(stage(values_only[0], "back-transform") == 0);
   CHECK_THROWS_AS(predict(machine_of(figures, ideal_efficiencies()), -1, 0), InvalidArgument);
