@@ -57,10 +57,12 @@ std::int64_t blocks_of(std::int64_t columns) {
 
 // Sizes of the basis for `count` pairs: vectors kept at a restart, and blocks in all.
 struct BasisSizes {
+  static constexpr std::int64_t few_more =
+      96;  // a basis for few pairs may have this number of vectors more than are kept
   std::int64_t kept, most;
   explicit BasisSizes(std::int64_t count) {
     kept = blocks_of(count + std::max<std::int64_t>(block_width, count / 4)) * block_width;
-    most = blocks_of(kept + std::max(3 * kept / 2, std::int64_t{6 * block_width})) + 2;
+    most = blocks_of(kept + std::max(2 * kept, std::min(3 * kept, few_more))) + 2;
   }
   // Called before each restart with the number of leading converged pairs. True: the basis has become larger, because there are more of them than a
   // restart keeps, or because several cycles brought no further one. Copies of a multiple eigenvalue that do not fit into the basis would never
@@ -518,9 +520,15 @@ FoundPairs PencilSolver::purify(double* z, const std::vector<double>& theta_of_p
   on.put(q.data(), width * width, small);
   on.combine(blocks, y, small, blocks, z);
   found.vectors = z;
-  on.combine(blocks, my, small, blocks, y);  // M Z
+  // M Z, K Z
   double* const kz = on.take_blocks(blocks);
-  on.combine(blocks, ky, small, blocks, kz);
+  if (factorisation_ && 4 * pencil_.pattern().entries() <= pencil_.n() * width) {
+    pencil_.multiply_m(blocks, z, y);
+    pencil_.multiply_k(blocks, z, kz);
+  } else {
+    on.combine(blocks, my, small, blocks, y);
+    on.combine(blocks, ky, small, blocks, kz);
+  }
   const std::vector<double> zbz = projected(z, buckling_ ? kz : y);
   for (std::int64_t j = 0; j < m; ++j)
     for (std::int64_t i = 0; i < m; ++i)
@@ -912,7 +920,7 @@ void PencilSolver::write(const FoundPairs& found, const std::vector<std::int64_t
 struct PencilSolver::Slice {
   Point low, shift, high;
   std::int64_t after = 0;                    // number of eigenvalues of the interval above the shift
-  static constexpr std::int64_t usual = 25;  // eigenvalues on each side of the shift
+  static constexpr std::int64_t usual = 40;  // eigenvalues on each side of the shift
 
   // True if the Ritz pairs show everything between low and a point above the shift. Then high.s is this point, and `pairs` are the pairs.
   bool covered(const RitzPairs& ritz, double end, bool exhausted, const PencilSolver& solver,
@@ -1042,13 +1050,17 @@ IntervalReport PencilSolver::interval(double a, double b, std::int64_t max_pairs
       on_ = std::make_unique<CpuExecutor<double>>(n, MatrixOperator<double>());
       InverseLanczos lanczos(*on_, inverse(), 1, sizes.most, 0);
       lanczos.begin();
+      // After the purification the backward error of a pair at the distance d from the shift is at most about d |M| / (|K| + |s| |M|) of its delta.
+      const double m_norm = pencil_.m_norm(), s_norm = pencil_.k_norm() + std::abs(slice.shift.s) * m_norm,
+                   tolerance_here = std::clamp(goal_ / 2 * s_norm / ((slice.shift.s - low.s) * m_norm), 1e-14,
+                                               inner_tolerance);
       std::vector<std::int64_t> pairs;
       double gap = 1;
       bool done = false;
       for (int restarts = 0, steps = 1; restarts <= 100 && !done; ++steps) {
         const bool exhausted = !lanczos.step();
         if (!exhausted && !lanczos.full() && (lanczos.columns() < wanted || steps % 2 != 0)) continue;
-        const RitzPairs& ritz = lanczos.ritz(larger, inner_tolerance);
+        const RitzPairs& ritz = lanczos.ritz(larger, tolerance_here);
         done = slice.covered(ritz, stop.s, exhausted, *this, pairs, gap);
         if (done || exhausted) break;
         if (!lanczos.full()) continue;
