@@ -14,6 +14,8 @@ namespace eigen_g {
 
 namespace {
 
+// A pass that changes no column by more than this part leaves W orthogonal to working accuracy.
+constexpr double small_change = 0.1;
 // A pass that changes no column by more than this part leaves B W as accurate as convergence needs it.
 constexpr double negligible_change = 2e-13;
 // A smaller relative pivot of the Cholesky factor loses digits, which a further pass restores.
@@ -114,17 +116,14 @@ void InverseLanczos::begin(const double* start, std::int64_t start_count) {
     unsigned random = 0;
     for (int j = 0; j < block_width; ++j)
       if (slot * block_width + j >= start_count) random |= 1u << j;
-    if (random != 0xf) on_.copy(start + slot * block_values_, block_values_, random_);
-    on_.randomise(random, ++seed_, random_);
-    const double* x = random_;
-    if (op_.inner) {
-      op_.inner(1, random_, fresh_);
-      x = fresh_;
-    }
-    op_.solve(1, x, block(blocks_));
-    solved_ += block_width;
-    orthonormalise(slot, false, nullptr);
+    double* const x = bx_ + slot * block_values_;
+    if (random != 0xf) on_.copy(start + slot * block_values_, block_values_, x);
+    on_.randomise(random, ++seed_, x);
   }
+  if (op_.inner) op_.inner(width_, bx_, bw_);
+  op_.solve(width_, op_.inner ? bw_ : bx_, block(blocks_));
+  solved_ += width_ * block_width;
+  for (std::int64_t slot = 0; slot < width_; ++slot) orthonormalise(slot, false, nullptr);
   std::swap(bx_, bw_);
 }
 
@@ -257,7 +256,7 @@ void InverseLanczos::orthonormalise(std::int64_t slot, bool record, const double
       for (int j = 0; j < block_width; ++j)
         square[4 * i + j] = (zero >> i & 1u) || (zero >> j & 1u) ? 0 : (g[4 * i + j] + g[4 * j + i]) / 2;
     const unsigned open = factor_block(square, least_block_pivot, r.data(), r.data() + small_block);
-    bool good = true;
+    bool good = true, changed = false;
     for (int j = 0; j < block_width; ++j) {
       if ((open >> j & 1u) && last) zero |= 1u << j;
       if (zero >> j & 1u) {
@@ -268,11 +267,16 @@ void InverseLanczos::orthonormalise(std::int64_t slot, bool record, const double
       }
       const double pivot = r[5 * j] * r[5 * j];
       good = good && !(open >> j & 1u) && pivot >= least_good_pivot * square[5 * j] &&
-             change[j] <= negligible_change * negligible_change * pivot;
+             change[j] <= small_change * small_change * pivot;
+      changed = changed || change[j] > negligible_change * negligible_change * pivot;
     }
     on_.put(r.data() + small_block, small_block, factor);
     on_.times(w, factor);
-    if (op_.inner) on_.times(bw, factor);
+    const bool done = ((good && !cancelled) || last) && !(zero != 0 && replaced < 2);
+    if (op_.inner && done && changed)
+      op_.inner(1, w, bw);
+    else if (op_.inner)
+      on_.times(bw, factor);
     multiply_from_left(r.data(), total.data());
     if (zero != 0 && replaced < 2) {
       ++replaced;
@@ -280,7 +284,7 @@ void InverseLanczos::orthonormalise(std::int64_t slot, bool record, const double
       fresh = zero;
       zero = 0;
       pass = 0;
-    } else if ((good && !cancelled) || last) {
+    } else if (done) {
       break;
     }
   }

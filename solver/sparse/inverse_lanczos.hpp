@@ -8,7 +8,8 @@
 // A Ritz pair (theta, z = V y) has |OP z - theta z|_B = delta, which is the norm of the rows of C y that belong to X: it needs no product.
 //
 // Orthonormalisation. The part of W in the last blocks of V is known from the symmetry of C and is subtracted first. One pass of classical
-// Gram-Schmidt with all of V follows, with one product B W. The product is repeated only where the pass has changed W by more than rounding errors.
+// Gram-Schmidt with all of V follows, with one product B W. A further product follows if the pass has changed W by more than rounding errors, and
+// a further pass if it has changed a large part of W.
 //
 // V begins with OP times random vectors, because OP's range is where finite eigenvectors are. A column that depends on V is
 // replaced by OP times a random one. If this one depends on V too, V spans the whole range of OP, and the column becomes 0.

@@ -9,6 +9,7 @@
 
 #include "hybrid/error.hpp"
 #include "hybrid/machine/blas_turn.hpp"
+#include "hybrid/machine/cpu.hpp"
 #include "hybrid/machine/device.hpp"
 #include "hybrid/machine/shared_library.hpp"
 #include "solver/sparse/factorisation.hpp"
@@ -21,9 +22,19 @@ static_assert(sizeof(idx_t) == sizeof(std::int32_t) && sizeof(MUMPS_INT) == size
 
 // MUMPS numbers its parameters from 1.
 constexpr int negative_pivots = 12, entries_of_factors = 29, predicted_entries = 3, null_pivots = 28,
-              predicted_megabytes = 17, used_megabytes = 19;
+              predicted_megabytes = 17, used_megabytes = 19, predicted_work = 8;
+// KEEP: percent of further entries of L for which MUMPS joins two fronts. A solve with fewer and larger fronts is faster if rows of S have few
+// entries, at most this number in the lower triangle.
+constexpr int amalgamation = 1;
+constexpr std::int64_t most_entries_of_thin_rows = 8;
 enum Job { begin = -1, end = -2, analyse_pattern = 1, factorise = 2, solve_columns = 3 };
-enum Failure { integers_too_few = -8, reals_too_few = -9, singular = -10, allocation = -13 };
+enum Failure {
+  integers_too_few = -8,
+  reals_too_few = -9,
+  singular = -10,
+  work_too_small = -11,
+  allocation = -13
+};
 
 struct Libraries {
   SharedLibrary mumps, metis;
@@ -79,6 +90,7 @@ class Mumps : public Factorisation {
       icntl(14) = 40;  // percent of memory in addition to the prediction
       icntl(24) = 1;   // finds null pivots
       m_.cntl[2] = least_pivot;
+      if (pattern.entries() <= most_entries_of_thin_rows * pattern.n) m_.keep[amalgamation - 1] = 8;
       m_.n = static_cast<MUMPS_INT>(pattern.n);
       m_.nnz = pattern.entries();
       m_.irn = row_.data();
@@ -108,9 +120,10 @@ class Mumps : public Factorisation {
   Pivots factor(const double* values) override {
     std::copy_n(values, values_.size(), values_.begin());
     while (true) {
+      take_work();
       run(factorise);
       const int info = m_.infog[0];
-      if (info != integers_too_few && info != reals_too_few) break;
+      if (info != integers_too_few && info != reals_too_few && info != work_too_small) break;
       const std::uint64_t available = host_memory_available();
       if (icntl(14) > 100000 || (available > 0 && bytes_ / 100 * (100 + icntl(14)) > 2 * available))
         throw too_large(available);
@@ -141,6 +154,20 @@ class Mumps : public Factorisation {
   // are then not reliable.
   static constexpr double least_pivot = 1e-11;
 
+  // The memory for the factors and the fronts, in large pages. MUMPS would take other memory, in small pages, at every factorisation.
+  void take_work() {
+    const std::int64_t wanted = large(m_.info[predicted_work - 1]) / 100 * (100 + icntl(14)) + 1000000;
+    if (wanted > work_values_) {
+      work_values_ = 0;
+      work_.reset();
+      work_ = host_array<double>(wanted);
+      work_values_ = wanted;
+    }
+    m_.wk_user = work_.get();
+    // A size beyond the range of the type is given in millions, negative.
+    m_.lwk_user = static_cast<MUMPS_INT>(
+        work_values_ > std::numeric_limits<MUMPS_INT>::max() ? -(work_values_ / 1000000) : work_values_);
+  }
   void run(Job job) {
     const std::lock_guard lock(one_at_a_time());
     const BlasTurn turn(job == factorise ? m_.n : 1);
@@ -166,7 +193,8 @@ class Mumps : public Factorisation {
   DMUMPS_STRUC_C m_{};
   std::vector<MUMPS_INT> row_, column_, order_;
   std::vector<double> values_;
-  std::int64_t entries_ = 0;
+  HostArray<double> work_;
+  std::int64_t work_values_ = 0, entries_ = 0;
   std::uint64_t bytes_ = 0;
 };
 

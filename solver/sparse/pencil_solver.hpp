@@ -54,8 +54,29 @@ class PencilSolver {
   struct Range {
     double low = 0, high = 0;
   };
-  struct Judgement;
+  // The state of a search by its Ritz pairs. With `done`, `pairs` are the numbers of the Ritz pairs between low and high.
+  struct Judgement {
+    bool done = false;
+    bool few = false;  // V is complete, and there are fewer pairs than wanted
+    std::int64_t leading = 0;
+    double low = -std::numeric_limits<double>::infinity(), high = std::numeric_limits<double>::infinity(),
+           gap = 0;
+    std::vector<std::int64_t> pairs;
+  };
   struct Slice;
+
+  // Limit of delta / |theta| of a converged pair.
+  static constexpr double inner_tolerance = 1e-12, buckling_tolerance = 1e-14;
+  // Smallest relative gap in which a count is made, and one with which no further pair has to converge.
+  static constexpr double least_gap = 1e-7, good_gap = 1e-3;
+  // If the largest |theta| exceeds that of the last wanted pair by this factor, the shift all but hits an eigenvalue.
+  static constexpr double hit = 1e5;
+  // If all wanted theta agree to this part, the shift is far from the eigenvalues.
+  static constexpr double far = 1e-2;
+  // A smaller |theta|, relative to the largest one, is that of an infinite eigenvalue.
+  static constexpr double infinite = 1e-13;
+  static constexpr int max_moves = 6, max_repairs = 3, max_purifications = 2;
+  static constexpr std::int64_t columns_at_once = 32;  // columns of one solve
 
   Pivots factor(double s);
   std::int64_t number_of(double s, std::int64_t negative) const;
