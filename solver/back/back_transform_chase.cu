@@ -242,7 +242,7 @@ struct EngineWorkspace {
     EngineWorkspace w(
         arena, tiles,
         std::clamp(static_cast<std::int64_t>(of_slab / tile), tiles.steps(0), tiles.tiles_from(0)));
-    w.blocks = arena.part(arena.left());
+    w.blocks = arena.part(arena.left() / Arena::alignment * Arena::alignment);
     return w;
   }
 };
