@@ -250,8 +250,8 @@ class ColumnsOut {
   void stop_touching() { stop_ = true; }
 
  private:
-  static constexpr int populate_write =
-      23;  // MADV_POPULATE_WRITE of Linux 5.14; older systems refuse it, and nothing is touched
+  // MADV_POPULATE_WRITE of Linux 5.14. Older systems refuse it, and nothing is touched.
+  static constexpr int populate_write = 23;
   std::atomic<bool> stop_ = false;
   Resources resources_;  // the worker's thread uses them
   Event ready_;
@@ -386,11 +386,13 @@ class DeviceBackend final : public StandardBackend<T> {
           works.push_back(std::move(work));
         team_->prepare(works);
       }
-    return reduction_->run(run_stage, a_, parts_->t, [&] {
+    ImplicitQ<T>& q = reduction_->run(run_stage, a_, parts_->t, [&] {
       if (!plan_.options.vectors) return;
       if (n >= solver_tuning().min_order_with_cublas) load_products<T>(queue_, parts_->scratch);
       if (fetches && !parks()) fetch_.emplace(queue_, p_.z);
     });
+    if (columns_out_) columns_out_->stop_touching();  // the reflectors have touched all pages
+    return q;
   }
   DivideAndConquerResult divide_and_conquer(int k, const StageProgress& progress) override {
     const std::int64_t n = plan_.n;
