@@ -232,6 +232,21 @@ TEMPLATE_TEST_CASE("two-stage path on a GPU, Hermitian matrices: small orders, e
       verify(m.uplo, m.n, m.a.data(), m.lda, 50, some.w.data(), some.z.data(), some.ldz, DeviceChoice::cpu)));
 }
 
+TEST_CASE("Hermitian matrices by the engines of residues, on both paths", "[gpu]") {
+  NEEDS_GPU();
+  const auto m = support::random_hermitian<std::complex<double>>(901);
+  for (const Engine engine : {Engine::ozaki, Engine::ozaki_fast})
+    for (const Path path : {Path::one_stage, Path::two_stage}) {
+      CAPTURE(name(engine), name(path));
+      OptionsAndDevices o = in_two_stages();
+      o.path = path;
+      o.engine = engine;
+      const auto pairs = support::check_hermitian(m, o, 2);
+      CHECK(support::flops(pairs.report)[engine] > 0);
+      CHECK(support::solve_guarded(m, o).z == pairs.z);
+    }
+}
+
 TEST_CASE("the two-stage path without a GPU is refused by name") {
   double a = 1, w = 0;
   OptionsAndDevices o = support::options(DeviceChoice::cpu, false);
