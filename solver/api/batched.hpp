@@ -8,8 +8,9 @@
 // A NaN, an infinity or a failure in one matrix harms that matrix only, and its status says so.
 //
 // The kernels for batches solve many matrices of order up to 128 at the same time on a GPU. The solver of eigen_g.hpp solves larger problems
-// one after the other. If the GPU's shared memory is too small for the kernels, it solves all problems. On the CPU each thread solves matrices of its own. Matrices of order 300 or more are solved one after the other, each with the
-// threads that eigen_g() takes for its order.
+// one after the other. If the GPU's shared memory is too small for the kernels, it solves all problems. On the CPU each thread solves
+// matrices of its own. Matrices of order 700 or more are solved one after the other, each with the threads that eigen_g() takes for its order. The
+// same holds for order 300 or more if the batch has fewer matrices than half of the threads, or if the problems are generalised.
 //
 //   std::vector<double> a(count * n * n), w(count * n), z(count * n * n);
 //   const auto report = eigen_g::eigen_g_batched(n, count, a.data(), n, w.data(), z.data(), n);
