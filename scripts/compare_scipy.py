@@ -2,7 +2,7 @@
 """Compares solves on the CPU with scipy.linalg.eigh in turns, and prints medians in milliseconds.
 
 Usage: scripts/compare_scipy.py [--orders 50,100,...] [--threads 1,4,16,0] [--rounds 7] [--seconds 20] [--type float64] [--values] [--few]
-                                [--alone] [--load N] [--budget SECONDS]
+                                [--alone] [--after-product] [--load N] [--budget SECONDS]
 
 It needs the Python package and SciPy. The machine should do nothing else. SciPy solves in a process of its own, and each side waits until
 the threads of the other side sleep: the threads of an OpenBLAS look for work for a while after a call. Threads 0 is the default of both.
@@ -10,7 +10,8 @@ A row has the median of the whole solve, of its three stages, and of each of Sci
 whole solve, above 1 if eigen_g is faster. `bits` says whether all numbers of threads gave the same bits. --few solves for n / 160 of the
 smallest pairs, --values for the eigenvalues alone. A row ends after --rounds rounds, or after --seconds and at least one round. A driver
 that takes 1.2 times as long as the other one is left out for the rest of an order from 2000 on. --alone leaves out SciPy: a sweep over
-numbers of threads. --load starts N processes that only count, and also prints the time under this load over the quiet time.
+numbers of threads. --after-product multiplies two matrices with NumPy before each solve, so that the threads of NumPy's OpenBLAS look
+for work during the solve. --load starts N processes that only count, and also prints the time under this load over the quiet time.
 After --budget seconds no further row begins.
 """
 
@@ -109,6 +110,7 @@ def main() -> None:
     parser.add_argument("--values", action="store_true")
     parser.add_argument("--few", action="store_true")
     parser.add_argument("--alone", action="store_true")
+    parser.add_argument("--after-product", action="store_true")
     parser.add_argument("--load", type=int, default=0)
     options = parser.parse_args()
     began = time.perf_counter()
@@ -130,10 +132,13 @@ def main() -> None:
         subset = [0, max(0, n // 160)] if options.few else None
         repeats = max(1, min(20, 200 // n))
         first = None
+        factor = np.ones((1000, 1000)) if options.after_product else None
         used = list(drivers)
 
         def own(threads: int, times: dict) -> tuple:
             for _ in range(repeats):
+                if options.after_product:
+                    factor @ factor
                 start = time.perf_counter()
                 if options.values:
                     w, z = eigen_g.eigvalsh(a, device="cpu", threads=threads, subset_by_index=subset), None

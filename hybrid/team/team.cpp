@@ -266,11 +266,14 @@ int max_team_threads(std::int64_t order) {
   return order < 150 ? 1 : order < 300 ? 4 : order < 1500 ? 16 : 64;
 }
 
+int default_team_threads(std::int64_t order, int cores) {
+  return std::min({max_team_threads(order), cores, std::max(4, cores / 2)});
+}
+
 int team_threads(std::int64_t order) {
   const int cores = core_threads();
-  const int by_default = order < 1500 ? 4 : std::max(4, cores / 2);
   const bool chosen = threads_set_by_user() || threads_limited();
-  return std::min({max_team_threads(order), cores, chosen ? cores : by_default});
+  return chosen ? std::min(max_team_threads(order), cores) : default_team_threads(order, cores);
 }
 
 }  // namespace eigen_g

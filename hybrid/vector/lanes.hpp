@@ -26,7 +26,7 @@ namespace eigen_g::EIGEN_G_WIDTH {
 inline constexpr int vector_bytes = EIGEN_G_VECTOR_BYTES;
 inline constexpr int tile_columns = vector_bytes == 64 ? 8 : 4;
 #if defined(__AVX512F__)
-inline constexpr int registers = 32;  // of vector_bytes
+inline constexpr int registers = 32;  // vectors that the processor holds
 #elif defined(__AVX2__)
 inline constexpr int registers = 16;
 #else

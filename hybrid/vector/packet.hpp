@@ -34,7 +34,7 @@ EIGEN_G_INLINE Packet<T> load_packet(const real_t<T>* p) {
   else
     return {load(p)};
 }
-// The same for a packet that is used more than once.
+// load_packet() for a packet that is used more than once.
 template <class T>
 EIGEN_G_INLINE Packet<T> load_into_register(const real_t<T>* p) {
   if constexpr (is_complex<T>)

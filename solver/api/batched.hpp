@@ -14,8 +14,9 @@
 //   generalised problems   128                               128
 //
 // The solver of eigen_g.hpp solves larger problems one after the other. If the GPU's shared memory is too small for the kernels, it solves
-// all problems. On the CPU each thread solves matrices of its own. Matrices of order 300 or more are solved one after the other, each with the
-// threads that eigen_g() takes for its order.
+// all problems. On the CPU each thread solves matrices of its own. Matrices of order 700 or more are solved one after the other, each with the
+// threads that eigen_g() takes for its order. The same holds for order 300 or more if the batch has fewer matrices than half of the
+// threads, or if the problems are generalised.
 //
 //   std::vector<double> a(count * n * n), w(count * n), z(count * n * n);
 //   const auto report = eigen_g::eigen_g_batched(n, count, a.data(), n, w.data(), z.data(), n);

@@ -184,16 +184,27 @@ std::uint64_t worker_bytes(const Batch<T>& batch) {
          (batch.ragged ? SmallSolver<T>::bytes(batched::largest_small_order) : 0);
 }
 
-// Returns true if OpenBLAS may use several threads for the order n. Matrices of such an order are solved one after the other.
-bool takes_all_threads(std::int64_t n) {
-  return thread_tuning().of_order(n) != 1;
+// From this order on all threads solve a matrix together. Smaller matrices are solved one a thread. Standard problems: an order at which a team of
+// threads pays if the batch has too few such matrices for half of the threads, else a larger order. Generalised problems: the first order for
+// which OpenBLAS may use several threads. Measured: data/perf/DECISIONS.md, "Reduction on a team of threads".
+template <class T>
+std::int64_t least_order_of_team(const Batch<T>& batch) {
+  constexpr std::int64_t least = 300, least_of_many = 700;
+  if (batch.generalised) {
+    std::int64_t n = 1;
+    while (n <= batch.n && thread_tuning().of_order(n) == 1) ++n;
+    return n;
+  }
+  std::int64_t large = 0;
+  for (std::int64_t k = 0; batch.n >= least && k < batch.count; ++k) large += batch.order(k) >= least ? 1 : 0;
+  return 2 * large < loop_threads() ? least : least_of_many;
 }
 // A batch with fewer flops, counted as n^3 a matrix, runs on one thread, because starting threads would take longer.
 constexpr double least_flops_of_threads = 1 << 18;
 
 template <class T>
 int worker_count(const Batch<T>& batch) {
-  if (takes_all_threads(batch.n) && !batch.ragged) return 1;
+  if (batch.n >= least_order_of_team(batch) && !batch.ragged) return 1;
   return static_cast<int>(std::min<std::int64_t>(loop_threads(), std::max<std::int64_t>(1, batch.count)));
 }
 
@@ -214,8 +225,9 @@ void solve_on_cpu(const Batch<T>& batch, BatchReport& report) {
     if (batch.status[k] == not_solved) batch.status[k] = worker.solve(batch, k);
   };
 
+  const std::int64_t least = least_order_of_team(batch);
   std::int64_t begin = 0;
-  for (Worker<T> worker; begin < batch.count && takes_all_threads(batch.order(matrix(begin))); ++begin)
+  for (Worker<T> worker; begin < batch.count && batch.order(matrix(begin)) >= least; ++begin)
     solve(worker, matrix(begin));
 
   std::mutex mutex;

@@ -139,6 +139,15 @@ TEST_CASE("the number of a team's threads follows the order and the limits") {
   CHECK(team_threads(100) == 1);
   CHECK(team_threads(200) == std::min({4, 3, usable_cores()}));
   CHECK(team_threads(100000) == std::min(3, usable_cores()));
+  CHECK(default_team_threads(100, 64) == 1);
+  CHECK(default_team_threads(200, 64) == 4);
+  CHECK(default_team_threads(1000, 1) == 1);
+  CHECK(default_team_threads(1000, 2) == 2);
+  CHECK(default_team_threads(1000, 4) == 4);
+  CHECK(default_team_threads(1000, 6) == 4);
+  CHECK(default_team_threads(500, 16) == 8);
+  CHECK(default_team_threads(1499, 64) == 16);
+  CHECK(default_team_threads(1500, 64) == 32);
   int inside = 0;
 #pragma omp parallel num_threads(2)
 #pragma omp single

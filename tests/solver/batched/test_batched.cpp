@@ -1,6 +1,9 @@
 // Batches on host pointers on the CPU.
 #include "solver/api/batched.hpp"
 
+#include <algorithm>
+
+#include "hybrid/machine/cpu.hpp"
 #include "solver/api/argument.hpp"
 #include "solver/api/eigen_g.hpp"
 #include "tests/support/batches.hpp"
@@ -109,6 +112,23 @@ TEMPLATE_TEST_CASE("batch: a matrix has the same bits alone, at any place, on an
       }
       CHECK(same_bits(other.values(count - 1 - k), alone.values(0)));
       CHECK(same_bits(other.vectors(count - 1 - k, n), alone.vectors(0, n)));
+    }
+  }
+}
+
+TEST_CASE("batch: matrices of order 300 to 699 are solved one a thread, with the bits of a matrix alone") {
+  for (const std::int64_t n : {300, 420, 699, 700}) {
+    const std::int64_t count = 3;
+    const StoredBatch<double> batch = batch_of_families<double>(n, count);
+    const BatchPairs<double> many = solve(batch, {}, 0, 0, 2);
+    for (std::int64_t k = 0; k < count; ++k) {
+      CAPTURE(n, k);
+      const BatchPairs<double> alone = solve_alone(batch, k);
+      CHECK(same_bits(many.values(k), alone.values(0)));
+      CHECK(same_bits(many.vectors(k, n), alone.vectors(0, n)));
+      // Each thread has a workspace.
+      const std::uint64_t workspaces = n < 700 ? static_cast<std::uint64_t>(std::min(2, usable_cores())) : 1;
+      CHECK(many.report.bytes.host == workspaces * solve(batch, {}, 0, 0, 1).report.bytes.host);
     }
   }
 }
