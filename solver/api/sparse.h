@@ -5,6 +5,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include <eigen_g/c_complex.h>
+
 #ifdef __cplusplus
 extern "C" {
 #endif
@@ -83,6 +85,49 @@ int64_t eigen_g_dsginterval(int64_t n, const int64_t* k_row, const int32_t* k_co
 int64_t eigen_g_dsgcount(int64_t n, const int64_t* k_row, const int32_t* k_column, const double* k_value,
                          const int64_t* m_row, const int32_t* m_column, const double* m_value,
                          const double* m_diagonal, double s, double* at, int64_t* below);
+
+/* The same for single precision (s) and for complex Hermitian K and M (z, c). Vectors of Hermitian pencils have z^H M z = 1. All are solved in double: a
+ * Hermitian pencil as a real symmetric one of order 2 n, which has each pair twice. Limits of residuals are 2^-23 instead of roundoff in single precision. */
+int64_t eigen_g_ssgfew(char end, int64_t n, int64_t count, const int64_t* k_row, const int32_t* k_column,
+                       const float* k_value, const int64_t* m_row, const int32_t* m_column,
+                       const float* m_value, const float* m_diagonal, double sigma, double tolerance,
+                       float* w, float* z, int64_t ldz, double* bound, eigen_g_few_report* report);
+int64_t eigen_g_ssginterval(int64_t n, const int64_t* k_row, const int32_t* k_column, const float* k_value,
+                            const int64_t* m_row, const int32_t* m_column, const float* m_value,
+                            const float* m_diagonal, double a, double b, int64_t max_pairs, int64_t* found,
+                            float* w, float* z, int64_t ldz, double* bound, eigen_g_few_report* report);
+int64_t eigen_g_ssgcount(int64_t n, const int64_t* k_row, const int32_t* k_column, const float* k_value,
+                         const int64_t* m_row, const int32_t* m_column, const float* m_value,
+                         const float* m_diagonal, double s, double* at, int64_t* below);
+int64_t eigen_g_zhgfew(char end, int64_t n, int64_t count, const int64_t* k_row, const int32_t* k_column,
+                       const eigen_g_double_complex* k_value, const int64_t* m_row, const int32_t* m_column,
+                       const eigen_g_double_complex* m_value, const double* m_diagonal, double sigma,
+                       double tolerance, double* w, eigen_g_double_complex* z, int64_t ldz, double* bound,
+                       eigen_g_few_report* report);
+int64_t eigen_g_zhginterval(int64_t n, const int64_t* k_row, const int32_t* k_column,
+                            const eigen_g_double_complex* k_value, const int64_t* m_row,
+                            const int32_t* m_column, const eigen_g_double_complex* m_value,
+                            const double* m_diagonal, double a, double b, int64_t max_pairs, int64_t* found,
+                            double* w, eigen_g_double_complex* z, int64_t ldz, double* bound,
+                            eigen_g_few_report* report);
+int64_t eigen_g_zhgcount(int64_t n, const int64_t* k_row, const int32_t* k_column,
+                         const eigen_g_double_complex* k_value, const int64_t* m_row, const int32_t* m_column,
+                         const eigen_g_double_complex* m_value, const double* m_diagonal, double s,
+                         double* at, int64_t* below);
+int64_t eigen_g_chgfew(char end, int64_t n, int64_t count, const int64_t* k_row, const int32_t* k_column,
+                       const eigen_g_complex* k_value, const int64_t* m_row, const int32_t* m_column,
+                       const eigen_g_complex* m_value, const float* m_diagonal, double sigma,
+                       double tolerance, float* w, eigen_g_complex* z, int64_t ldz, double* bound,
+                       eigen_g_few_report* report);
+int64_t eigen_g_chginterval(int64_t n, const int64_t* k_row, const int32_t* k_column,
+                            const eigen_g_complex* k_value, const int64_t* m_row, const int32_t* m_column,
+                            const eigen_g_complex* m_value, const float* m_diagonal, double a, double b,
+                            int64_t max_pairs, int64_t* found, float* w, eigen_g_complex* z, int64_t ldz,
+                            double* bound, eigen_g_few_report* report);
+int64_t eigen_g_chgcount(int64_t n, const int64_t* k_row, const int32_t* k_column,
+                         const eigen_g_complex* k_value, const int64_t* m_row, const int32_t* m_column,
+                         const eigen_g_complex* m_value, const float* m_diagonal, double s, double* at,
+                         int64_t* below);
 
 /* A matrix by its products: sets Y := A X. X and Y are n x 4 and row-major: element (i, j) is x[4 i + j]. They do not overlap. It is
  * called from the thread of the caller. A value that is not 0 ends the solve. */

@@ -1,8 +1,12 @@
 // A few eigenpairs of a large sparse real symmetric matrix A, or of a pencil K - w M of two such matrices. A can also be given by its
-// products alone. T is double:
+// products alone. T is double, except where float and complex are named:
 //
 //   A z_i = w_i z_i,     |z_i| = 1           i = 1 ... count
 //   K z_i = w_i M z_i,   z_i^T M z_i = 1     M is positive semidefinite
+//
+// solve_few() and SparseSolver also take float and complex Hermitian matrices in CSR form, and complex double operators. They are solved in double, a
+// Hermitian problem of order n as a real symmetric one of order 2 n that has each pair twice. Such a problem costs as much as a real one of order 2 n with
+// 2 count pairs. A start vector has 2 n doubles then, real and imaginary part in turns. The default tolerance of float types is 2^-23.
 //
 // Pairs of A at an end of the spectrum come from block Lanczos with thick restarts and a Chebyshev filter; a small A goes to the dense
 // solver. For each converged pair |A z - w z| <= tolerance |A|, measured by a product with A itself.

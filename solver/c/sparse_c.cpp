@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <complex>
 #include <initializer_list>
 #include <limits>
 #include <vector>
@@ -37,11 +38,6 @@ FewOptions few_options(char end, std::int64_t n, std::int64_t count, double sigm
   options.target = sigma;
   options.tolerance = tolerance;
   return options;
-}
-
-SparseMass<double> mass_of(std::int64_t n, const std::int64_t* row, const std::int32_t* column,
-                           const double* value, const double* diagonal) {
-  return {row ? CsrMatrix<double>{n, row, column, value} : CsrMatrix<double>(), diagonal};
 }
 
 // As c_info::of(); the error that there is no library to factorise with becomes -1003.
@@ -116,42 +112,50 @@ extern "C" std::int64_t eigen_g_dsfew_verify(std::int64_t n, std::int64_t count,
                     });
 }
 
-extern "C" std::int64_t eigen_g_dsgfew(char end, std::int64_t n, std::int64_t count,
-                                       const std::int64_t* k_row, const std::int32_t* k_column,
-                                       const double* k_value, const std::int64_t* m_row,
-                                       const std::int32_t* m_column, const double* m_value,
-                                       const double* m_diagonal, double sigma, double tolerance, double* w,
-                                       double* z, std::int64_t ldz, double* bound,
-                                       eigen_g_few_report* report) {
+namespace {
+
+// K and M of the C functions; the arrays of values have C's own complex type.
+template <class T>
+struct PencilArguments {
+  CsrMatrix<T> k;
+  SparseMass<T> m;
+  PencilArguments(std::int64_t n, const std::int64_t* k_row, const std::int32_t* k_column,
+                  const void* k_value, const std::int64_t* m_row, const std::int32_t* m_column,
+                  const void* m_value, const real_t<T>* m_diagonal)
+      : k{n, k_row, k_column, static_cast<const T*>(k_value)},
+        m{m_row ? CsrMatrix<T>{n, m_row, m_column, static_cast<const T*>(m_value)} : CsrMatrix<T>(),
+          m_diagonal} {}
+};
+
+template <class T>
+std::int64_t few_pairs(char end, std::int64_t count, const PencilArguments<T>& a, double sigma,
+                       double tolerance, real_t<T>* w, T* z, std::int64_t ldz, double* bound,
+                       eigen_g_few_report* report) {
   return with_factorisation(
       {"job", "n", "count", "a", "", "", "m", "", "", "", "target", "tolerance", "w", "z", "ldz"}, [&] {
-        const FewOptions options = few_options(end, n, count, sigma, tolerance);
-        const CsrMatrix<double> k{n, k_row, k_column, k_value};
-        return reported(m_row || m_diagonal ? solve_few(k, mass_of(n, m_row, m_column, m_value, m_diagonal),
-                                                        w, z, ldz, options)
-                                            : solve_few(k, w, z, ldz, options),
+        const FewOptions options = few_options(end, a.k.n, count, sigma, tolerance);
+        return reported(a.m.matrix.row_offsets || a.m.diagonal ? solve_few(a.k, a.m, w, z, ldz, options)
+                                                               : solve_few(a.k, w, z, ldz, options),
                         bound, report);
       });
 }
 
-extern "C" std::int64_t eigen_g_dsginterval(std::int64_t n, const std::int64_t* k_row,
-                                            const std::int32_t* k_column, const double* k_value,
-                                            const std::int64_t* m_row, const std::int32_t* m_column,
-                                            const double* m_value, const double* m_diagonal, double a,
-                                            double b, std::int64_t max_pairs, std::int64_t* found, double* w,
-                                            double* z, std::int64_t ldz, double* bound,
-                                            eigen_g_few_report* report) {
+template <class T>
+std::int64_t interval_pairs(const PencilArguments<T>& pencil, double a, double b, std::int64_t max_pairs,
+                            std::int64_t* found, real_t<T>* w, T* z, std::int64_t ldz, double* bound,
+                            eigen_g_few_report* report) {
   return with_factorisation(
       {"n", "a", "", "", "m", "", "", "", "interval", "b", "max_pairs", "found", "w", "z", "ldz"},
       [&]() -> std::int64_t {
+        const std::int64_t n = pencil.k.n;
         if (!(a < b)) throw InvalidArgument("b", "must be more than a");
         if (max_pairs < 1) throw InvalidArgument("max_pairs", "must be at least 1");
         if (!found) throw InvalidArgument("found", "is null");
         if (!w) throw InvalidArgument("w", "is null");
         if (ldz < std::max<std::int64_t>(1, n)) throw InvalidArgument("ldz", "must be at least max(1, n)");
-        SparseSolver<double> solver({n, k_row, k_column, k_value},
-                                    mass_of(n, m_row, m_column, m_value, m_diagonal));
-        std::vector<double> values, vectors;
+        SparseSolver<T> solver(pencil.k, pencil.m);
+        std::vector<real_t<T>> values;
+        std::vector<T> vectors;
         try {
           const IntervalReport few = solver.interval(a, b, max_pairs, values, z ? &vectors : nullptr);
           *found = few.m;
@@ -165,21 +169,48 @@ extern "C" std::int64_t eigen_g_dsginterval(std::int64_t n, const std::int64_t* 
       });
 }
 
-extern "C" std::int64_t eigen_g_dsgcount(std::int64_t n, const std::int64_t* k_row,
-                                         const std::int32_t* k_column, const double* k_value,
-                                         const std::int64_t* m_row, const std::int32_t* m_column,
-                                         const double* m_value, const double* m_diagonal, double s,
-                                         double* at, std::int64_t* below) {
+template <class T>
+std::int64_t count_below(const PencilArguments<T>& pencil, double s, double* at, std::int64_t* below) {
   return with_factorisation({"n", "a", "", "", "m", "", "", "", "s", "at", "below"}, [&]() -> std::int64_t {
     if (!below) throw InvalidArgument("below", "is null");
-    SparseSolver<double> solver({n, k_row, k_column, k_value},
-                                mass_of(n, m_row, m_column, m_value, m_diagonal));
+    SparseSolver<T> solver(pencil.k, pencil.m);
     const EigenvalueCount count = solver.count(s);
     *below = count.below;
     if (at) *at = count.at;
     return 0;
   });
 }
+
+}  // namespace
+
+#define EIGEN_G_PENCIL(name, C, T, R)                                                                        \
+  extern "C" std::int64_t eigen_g_##name##few(                                                               \
+      char end, std::int64_t n, std::int64_t count, const std::int64_t* k_row, const std::int32_t* k_column, \
+      const C* k_value, const std::int64_t* m_row, const std::int32_t* m_column, const C* m_value,           \
+      const R* m_diagonal, double sigma, double tolerance, R* w, C* z, std::int64_t ldz, double* bound,      \
+      eigen_g_few_report* report) {                                                                          \
+    return few_pairs<T>(end, count, {n, k_row, k_column, k_value, m_row, m_column, m_value, m_diagonal},     \
+                        sigma, tolerance, w, reinterpret_cast<T*>(z), ldz, bound, report);                   \
+  }                                                                                                          \
+  extern "C" std::int64_t eigen_g_##name##interval(                                                          \
+      std::int64_t n, const std::int64_t* k_row, const std::int32_t* k_column, const C* k_value,             \
+      const std::int64_t* m_row, const std::int32_t* m_column, const C* m_value, const R* m_diagonal,        \
+      double a, double b, std::int64_t max_pairs, std::int64_t* found, R* w, C* z, std::int64_t ldz,         \
+      double* bound, eigen_g_few_report* report) {                                                           \
+    return interval_pairs<T>({n, k_row, k_column, k_value, m_row, m_column, m_value, m_diagonal}, a, b,      \
+                             max_pairs, found, w, reinterpret_cast<T*>(z), ldz, bound, report);              \
+  }                                                                                                          \
+  extern "C" std::int64_t eigen_g_##name##count(                                                             \
+      std::int64_t n, const std::int64_t* k_row, const std::int32_t* k_column, const C* k_value,             \
+      const std::int64_t* m_row, const std::int32_t* m_column, const C* m_value, const R* m_diagonal,        \
+      double s, double* at, std::int64_t* below) {                                                           \
+    return count_below<T>({n, k_row, k_column, k_value, m_row, m_column, m_value, m_diagonal}, s, at,        \
+                          below);                                                                            \
+  }
+EIGEN_G_PENCIL(dsg, double, double, double)
+EIGEN_G_PENCIL(ssg, float, float, float)
+EIGEN_G_PENCIL(zhg, eigen_g_double_complex, std::complex<double>, double)
+EIGEN_G_PENCIL(chg, eigen_g_complex, std::complex<float>, float)
 
 extern "C" std::int64_t eigen_g_dsopfew(char end, std::int64_t n, std::int64_t count, eigen_g_multiply a,
                                         eigen_g_multiply m, eigen_g_multiply inverse, void* data,

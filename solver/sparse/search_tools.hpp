@@ -1,4 +1,4 @@
-// What the steps of PencilSolver share: seconds, texts, sizes of a basis and gaps.
+// Stopwatch, BasisSizes, widest_gap() and other functions that several steps of PencilSolver use.
 #pragma once
 
 #include <algorithm>

@@ -3,8 +3,10 @@
 #include <array>
 #include <chrono>
 #include <cmath>
+#include <complex>
 #include <limits>
 #include <string>
+#include <type_traits>
 
 #include "hybrid/instantiate.hpp"
 #include "hybrid/machine/cpu.hpp"
@@ -18,6 +20,7 @@
 #include "solver/sparse/few_prediction.hpp"
 #include "solver/sparse/few_problem.hpp"
 #include "solver/sparse/lanczos.hpp"
+#include "solver/sparse/real_form.hpp"
 #include "solver/sparse/verify_few.hpp"
 
 namespace eigen_g {
@@ -322,36 +325,63 @@ FewPrediction predict_few(std::int64_t n, std::int64_t nnz, const FewOptions& op
   return few_prediction(n, nnz, options, gpu, loop_threads(), team);
 }
 
+// The same call for the real form of A.
+template <class T>
+FewReport few_of_real_form(const auto& a, real_t<T>* w, T* z, std::int64_t ldz, const FewOptions& options,
+                           const Devices& devices) {
+  FewOptions checked = options;  // the length of start vectors is that of the real form
+  checked.start_ld /= rows_of_one<T>;
+  if (checked_empty(a.n, w, ldz, checked)) return {};
+  require_on_host({{Argument::w, w}, {Argument::z, z}});
+  return solve_by_real_form<T>(a.n, options, {}, w, z, ldz,
+                               [&](const FewOptions& real, double* values, double* vectors, std::int64_t ld) {
+                                 if constexpr (std::is_same_v<decltype(a), const CsrMatrix<T>&>) {
+                                   const RealMatrix of_a = real_form(a, "a");
+                                   return solve_few(of_a.rows(), values, vectors, ld, real, devices);
+                                 } else {
+                                   return solve_few(real_form(a), values, vectors, ld, real, devices);
+                                 }
+                               });
+}
+
 template <class T>
 FewReport solve_few(const CsrMatrix<T>& a, same_t<real_t<T>>* w, same_t<T>* z, std::int64_t ldz,
                     const FewOptions& options, const Devices& devices) {
-  if (checked_empty(a.n, w, ldz, options)) return {};
-  check_devices(devices);
-  require_on_host({{Argument::w, w}, {Argument::z, z}, {Argument::a, a.value}});
-  const ThreadLimit limit(devices.threads);
-  const auto start = std::chrono::steady_clock::now();
-  const bool gpu = on_gpu(a.n, options, devices);
-  if (a.row_offsets &&
-      few_prediction(a.n, a.row_offsets[a.n] - a.row_offsets[0], options, gpu, loop_threads()).method ==
-          FewMethod::shift_invert)
-    return SparseSolver<T>(a, {}, options, devices).solve(options, w, z, ldz);
-  std::vector<int> gpus;
-  if (gpu) {
-    gpus = helper_gpus(devices.gpus);
-    gpus.insert(gpus.begin(), current_gpu());
+  if constexpr (!std::is_same_v<T, double>) {
+    return few_of_real_form<T>(a, w, z, ldz, options, devices);
+  } else {
+    if (checked_empty(a.n, w, ldz, options)) return {};
+    check_devices(devices);
+    require_on_host({{Argument::w, w}, {Argument::z, z}, {Argument::a, a.value}});
+    const ThreadLimit limit(devices.threads);
+    const auto start = std::chrono::steady_clock::now();
+    const bool gpu = on_gpu(a.n, options, devices);
+    if (a.row_offsets &&
+        few_prediction(a.n, a.row_offsets[a.n] - a.row_offsets[0], options, gpu, loop_threads()).method ==
+            FewMethod::shift_invert)
+      return SparseSolver<T>(a, {}, options, devices).solve(options, w, z, ldz);
+    std::vector<int> gpus;
+    if (gpu) {
+      gpus = helper_gpus(devices.gpus);
+      gpus.insert(gpus.begin(), current_gpu());
+    }
+    FewReport report = solve_problem(few_problem(a, gpus), w, z, ldz, options, devices);
+    report.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+    return report;
   }
-  FewReport report = solve_problem(few_problem(a, gpus), w, z, ldz, options, devices);
-  report.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
-  return report;
 }
 template <class T>
 FewReport solve_few(const SparseOperator<T>& a, same_t<real_t<T>>* w, same_t<T>* z, std::int64_t ldz,
                     const FewOptions& options, const Devices& devices) {
-  if (checked_empty(a.n, w, ldz, options)) return {};
-  check_devices(devices);
-  require_on_host({{Argument::w, w}, {Argument::z, z}});
-  const ThreadLimit limit(devices.threads);
-  return solve_problem(few_problem(a), w, z, ldz, options, devices);
+  if constexpr (!std::is_same_v<T, double>) {
+    return few_of_real_form<T>(a, w, z, ldz, options, devices);
+  } else {
+    if (checked_empty(a.n, w, ldz, options)) return {};
+    check_devices(devices);
+    require_on_host({{Argument::w, w}, {Argument::z, z}});
+    const ThreadLimit limit(devices.threads);
+    return solve_problem(few_problem(a), w, z, ldz, options, devices);
+  }
 }
 
 FewReport solve_few(const SparseGrid& a, double* w, double* z, std::int64_t ldz, const FewOptions& options,
@@ -377,12 +407,14 @@ FewReport solve_few(const DeviceSparseOperator<T>& a, same_t<real_t<T>>* w, same
   return solve_on_gpu<T>(a, w, z, ldz, stream, options);
 }
 
-EIGEN_G_INSTANTIATE_OVERLOAD(double_type, solve_few,
-                             FewReport(const CsrMatrix<T>&, T*, T*, std::int64_t, const FewOptions&,
+EIGEN_G_INSTANTIATE_OVERLOAD(all_types, solve_few,
+                             FewReport(const CsrMatrix<T>&, real_t<T>*, T*, std::int64_t, const FewOptions&,
                                        const Devices&));
 EIGEN_G_INSTANTIATE_OVERLOAD(double_type, solve_few,
                              FewReport(const SparseOperator<T>&, T*, T*, std::int64_t, const FewOptions&,
                                        const Devices&));
+template FewReport solve_few(const SparseOperator<std::complex<double>>&, double*, std::complex<double>*,
+                             std::int64_t, const FewOptions&, const Devices&);
 EIGEN_G_INSTANTIATE_OVERLOAD(double_type, solve_few,
                              FewReport(const DeviceCsrMatrix<T>&, T*, DevicePointer<T>, std::int64_t,
                                        CUstream_st*, const FewOptions&));

@@ -1,13 +1,17 @@
 // SparseSolver, and solve_few() and verify() of a pencil.
 #include <algorithm>
 #include <cmath>
+#include <complex>
+#include <limits>
 #include <string>
+#include <type_traits>
 
 #include "hybrid/instantiate.hpp"
 #include "solver/api/sparse.hpp"
 #include "solver/driver/arguments.hpp"
 #include "solver/sparse/few_options.hpp"
 #include "solver/sparse/pencil_solver.hpp"
+#include "solver/sparse/real_form.hpp"
 
 namespace eigen_g {
 
@@ -52,6 +56,16 @@ FewReport solve_pencil(PencilSolver& solver, const FewOptions& options, double* 
 
 template <class T>
 struct SparseSolver<T>::Impl {
+  // The real form, for other types than double, and the pattern of the caller's matrices for set_values().
+  struct Source {
+    RealPencil<T> pencil;
+    std::vector<std::int64_t> k_offsets, m_offsets;
+    std::vector<std::int32_t> k_column, m_column;
+    bool identity = false;
+  };
+  struct Nothing {};
+  std::conditional_t<std::is_same_v<T, double>, Nothing, Source> source;
+  bool buckling;
   PencilSolver solver;
   int threads;
 };
@@ -61,8 +75,24 @@ SparseSolver<T>::SparseSolver(const CsrMatrix<T>& k, const SparseMass<T>& m, con
                               const Devices& devices) {
   check_devices(devices);
   const ThreadLimit limit(devices.threads);
-  impl_ =
-      std::make_unique<Impl>(Impl{PencilSolver(Pencil(k, m, options.buckling), options), devices.threads});
+  if constexpr (std::is_same_v<T, double>) {
+    impl_ = std::make_unique<Impl>(
+        Impl{{}, options.buckling, PencilSolver(Pencil(k, m, options.buckling), options), devices.threads});
+  } else {
+    typename Impl::Source source{RealPencil<T>(k, m), {}, {}, {}, {}, !m.matrix.row_offsets && !m.diagonal};
+    const auto keep = [](const CsrMatrix<T>& a, std::vector<std::int64_t>& offsets,
+                         std::vector<std::int32_t>& column) {
+      if (!a.row_offsets) return;
+      offsets.assign(a.row_offsets, a.row_offsets + a.n + 1);
+      column.assign(a.column + offsets.front(), a.column + offsets.back());
+      for (std::int64_t& offset : offsets) offset -= a.row_offsets[0];
+    };
+    keep(k, source.k_offsets, source.k_column);
+    keep(m.matrix, source.m_offsets, source.m_column);
+    Pencil pencil(source.pencil.k.rows(), source.pencil.mass(), options.buckling);
+    impl_ = std::make_unique<Impl>(
+        Impl{std::move(source), options.buckling, PencilSolver(std::move(pencil), options), devices.threads});
+  }
 }
 template <class T>
 SparseSolver<T>::~SparseSolver() = default;
@@ -72,7 +102,7 @@ template <class T>
 SparseSolver<T>& SparseSolver<T>::operator=(SparseSolver&&) noexcept = default;
 template <class T>
 std::int64_t SparseSolver<T>::order() const {
-  return impl_->solver.pencil().n();
+  return impl_->solver.pencil().n() / rows_of_one<T>;
 }
 template <class T>
 std::int64_t SparseSolver<T>::factor_entries() const {
@@ -86,22 +116,77 @@ template <class T>
 EigenvalueCount SparseSolver<T>::count(double s) {
   require(std::isfinite(s), "s", "must be finite");
   const ThreadLimit limit(impl_->threads);
-  return impl_->solver.count(s);
+  EigenvalueCount count = impl_->solver.count(s);
+  count.below /= rows_of_one<T>;
+  return count;
 }
 template <class T>
 FewReport SparseSolver<T>::solve(const FewOptions& options, real_t<T>* w, T* z, std::int64_t ldz) {
   const ThreadLimit limit(impl_->threads);
-  return solve_pencil(impl_->solver, options, w, z, ldz);
+  if constexpr (std::is_same_v<T, double>) {
+    return solve_pencil(impl_->solver, options, w, z, ldz);
+  } else {
+    const std::int64_t n = order();
+    FewOptions checked = options;  // the length of start vectors is that of the real form
+    checked.start_ld /= rows_of_one<T>;
+    check_few(n, checked, ldz);
+    require_pointer(w, n > 0, Argument::w);
+    require_on_host({{Argument::w, w}, {Argument::z, z}});
+    if (n == 0) return {};
+    return solve_by_real_form<T>(
+        n, options, impl_->source.pencil.inner(impl_->buckling), w, z, ldz,
+        [&](const FewOptions& real, double* values, double* vectors, std::int64_t ld) {
+          return solve_pencil(impl_->solver, real, values, vectors, ld);
+        });
+  }
 }
 template <class T>
 IntervalReport SparseSolver<T>::interval(double a, double b, std::int64_t max_pairs,
                                          std::vector<real_t<T>>& w, std::vector<T>* z) {
   const ThreadLimit limit(impl_->threads);
-  return impl_->solver.interval(a, b, max_pairs, w, z);
+  if constexpr (std::is_same_v<T, double>) {
+    return impl_->solver.interval(a, b, max_pairs, w, z);
+  } else {
+    const std::int64_t n = order();
+    std::vector<double> values, vectors;
+    constexpr double tolerance = std::is_same_v<real_t<T>, float> ? std::numeric_limits<float>::epsilon() : 0;
+    IntervalReport report = impl_->solver.interval(a, b, rows_of_one<T> * max_pairs, values,
+                                                   z || is_complex<T> ? &vectors : nullptr, tolerance);
+    report.expected /= rows_of_one<T>;
+    pairs_of_real_form<T>(n, impl_->source.pencil.inner(false), false, report, values, vectors);
+    w.assign(values.begin(), values.end());
+    if (!z) return report;
+    z->resize(static_cast<std::size_t>(report.m * n));
+    for (std::size_t e = 0; e < z->size(); ++e) {
+      if constexpr (is_complex<T>)
+        (*z)[e] = T(static_cast<real_t<T>>(vectors[2 * e]), static_cast<real_t<T>>(vectors[2 * e + 1]));
+      else
+        (*z)[e] = static_cast<T>(vectors[e]);
+    }
+    return report;
+  }
 }
 template <class T>
 void SparseSolver<T>::set_values(const T* k, const T* m) {
-  impl_->solver.set_values(k, m);
+  if constexpr (std::is_same_v<T, double>) {
+    impl_->solver.set_values(k, m);
+  } else {
+    auto& source = impl_->source;
+    const std::int64_t n = order();
+    require(!m || !source.identity, "m", "must be null, because M is I");
+    if (k)
+      source.pencil.k = real_form(CsrMatrix<T>{n, source.k_offsets.data(), source.k_column.data(), k}, "a");
+    const double* real_m = nullptr;
+    if (m && !source.m_offsets.empty()) {
+      source.pencil.m = real_form(CsrMatrix<T>{n, source.m_offsets.data(), source.m_column.data(), m}, "m");
+      real_m = source.pencil.m.value.data();
+    } else if (m) {
+      for (std::int64_t i = 0; i < n * rows_of_one<T>; ++i)
+        source.pencil.diagonal[i] = static_cast<double>(std::real(m[i / rows_of_one<T>]));
+      real_m = source.pencil.diagonal.data();
+    }
+    impl_->solver.set_values(k ? source.pencil.k.value.data() : nullptr, real_m);
+  }
 }
 
 template <class T>
@@ -117,23 +202,41 @@ FewReport solve_few(const SparseOperator<T>& k, const SparseOperator<T>& m,
                     const FewOptions& options, const Devices& devices) {
   check_devices(devices);
   require(static_cast<bool>(op_inverse.multiply), "op_inverse", "has no multiply function");
-  require(options.end != End::lowest && options.end != End::highest, "end", "must be one of a target");
-  require(options.proof != Proof::counts, "proof", "is counts, which need a factorisation");
-  SparseOperator<T> of_k = k;
-  of_k.n = op_inverse.n;
-  require(!k.multiply || k.n == op_inverse.n, Argument::a, "has another order than op_inverse");
-  const ThreadLimit limit(devices.threads);
-  PencilSolver solver(Pencil(of_k, m), options, op_inverse);
-  return solve_pencil(solver, options, w, z, ldz);
+  if constexpr (!std::is_same_v<T, double>) {
+    FewOptions checked = options;
+    checked.start_ld /= rows_of_one<T>;
+    check_few(op_inverse.n, checked, ldz);
+    require_pointer(w, op_inverse.n > 0, Argument::w);
+    const SparseOperator<double> real_k = real_form(k), real_m = real_form(m),
+                                 real_inverse = real_form(op_inverse);
+    return solve_by_real_form<T>(
+        op_inverse.n, options, options.buckling ? real_k.multiply : real_m.multiply, w, z, ldz,
+        [&](const FewOptions& real, double* values, double* vectors, std::int64_t ld) {
+          return solve_few(real_k, real_m, real_inverse, values, vectors, ld, real, devices);
+        });
+  } else {
+    require(options.end != End::lowest && options.end != End::highest, "end", "must be one of a target");
+    require(options.proof != Proof::counts, "proof", "is counts, which need a factorisation");
+    SparseOperator<T> of_k = k;
+    of_k.n = op_inverse.n;
+    require(!k.multiply || k.n == op_inverse.n, Argument::a, "has another order than op_inverse");
+    const ThreadLimit limit(devices.threads);
+    PencilSolver solver(Pencil(of_k, m), options, op_inverse);
+    return solve_pencil(solver, options, w, z, ldz);
+  }
 }
 
-EIGEN_G_INSTANTIATE_CLASS(double_type, SparseSolver);
-EIGEN_G_INSTANTIATE_OVERLOAD(double_type, solve_few,
-                             FewReport(const CsrMatrix<T>&, const SparseMass<T>&, T*, T*, std::int64_t,
-                                       const FewOptions&, const Devices&));
+EIGEN_G_INSTANTIATE_CLASS(all_types, SparseSolver);
+EIGEN_G_INSTANTIATE_OVERLOAD(all_types, solve_few,
+                             FewReport(const CsrMatrix<T>&, const SparseMass<T>&, real_t<T>*, T*,
+                                       std::int64_t, const FewOptions&, const Devices&));
 EIGEN_G_INSTANTIATE_OVERLOAD(double_type, solve_few,
                              FewReport(const SparseOperator<T>&, const SparseOperator<T>&,
                                        const SparseOperator<T>&, T*, T*, std::int64_t, const FewOptions&,
                                        const Devices&));
+template FewReport solve_few(const SparseOperator<std::complex<double>>&,
+                             const SparseOperator<std::complex<double>>&,
+                             const SparseOperator<std::complex<double>>&, double*, std::complex<double>*,
+                             std::int64_t, const FewOptions&, const Devices&);
 
 }  // namespace eigen_g

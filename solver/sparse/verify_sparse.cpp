@@ -5,12 +5,14 @@
 #include <cmath>
 #include <limits>
 #include <string>
+#include <type_traits>
 #include <vector>
 
 #include "hybrid/instantiate.hpp"
 #include "hybrid/machine/cpu.hpp"
 #include "hybrid/team/loops.hpp"
 #include "solver/sparse/few_problem.hpp"
+#include "solver/sparse/real_form.hpp"
 #include "solver/verify/verify.hpp"
 #include "solver/verify/verify_columns.hpp"
 
@@ -86,26 +88,35 @@ Verification verify(const CsrMatrix<T>& a, std::int64_t m, const same_t<real_t<T
                     std::int64_t ldz, int threads) {
   if (a.n < 0) throw InvalidArgument(Argument::n, "is " + std::to_string(a.n) + ", must not be negative");
   check_pairs(a.n, m, w, z, ldz);
-  const ThreadLimit limit(threads);
-  return with_its_seconds([&] {
-    const FewProblem<T> problem = few_problem(a, {});
-    double largest = 0;
-    for (std::int64_t p = 0; p < problem.nnz; ++p)
-      largest = std::max<double>(largest, std::abs(a.value[a.row_offsets[0] + p]));
-    const int e = scale_of_check(largest);
-    ColumnSums sums;
-    sums.matrix_abs.resize(a.n);
-    sums.matrix_squares.resize(a.n);
-    // A is symmetric, so the sums of its rows are the sums of its columns.
-    for_each(a.n, threads_if(a.n >= smallest_parallel_order), [&](std::int64_t i) {
-      for (std::int64_t p = a.row_offsets[i]; p < a.row_offsets[i + 1]; ++p) {
-        const double entry = std::ldexp(a.value[p], -e);
-        sums.matrix_abs[i] += std::abs(entry);
-        sums.matrix_squares[i] += entry * entry;
-      }
+  if constexpr (!std::is_same_v<T, double>) {
+    const RealMatrix real = real_form(a, "a");
+    return verify_by_real_form<T>(
+        a.n, m, w, z, ldz,
+        [&](std::int64_t twice, const double* values, const double* vectors, std::int64_t ld) {
+          return verify(real.rows(), twice, values, vectors, ld, threads);
+        });
+  } else {
+    const ThreadLimit limit(threads);
+    return with_its_seconds([&] {
+      const FewProblem<T> problem = few_problem(a, {});
+      double largest = 0;
+      for (std::int64_t p = 0; p < problem.nnz; ++p)
+        largest = std::max<double>(largest, std::abs(a.value[a.row_offsets[0] + p]));
+      const int e = scale_of_check(largest);
+      ColumnSums sums;
+      sums.matrix_abs.resize(a.n);
+      sums.matrix_squares.resize(a.n);
+      // A is symmetric, so the sums of its rows are the sums of its columns.
+      for_each(a.n, threads_if(a.n >= smallest_parallel_order), [&](std::int64_t i) {
+        for (std::int64_t p = a.row_offsets[i]; p < a.row_offsets[i + 1]; ++p) {
+          const double entry = std::ldexp(a.value[p], -e);
+          sums.matrix_abs[i] += std::abs(entry);
+          sums.matrix_squares[i] += entry * entry;
+        }
+      });
+      return verify_products(problem, e, std::move(sums), m, w, z, ldz);
     });
-    return verify_products(problem, e, std::move(sums), m, w, z, ldz);
-  });
+  }
 }
 
 Verification verify(const SparseGrid& a, std::int64_t m, const double* w, const double* z, std::int64_t ldz,
@@ -134,8 +145,8 @@ Verification verify(const SparseGrid& a, std::int64_t m, const double* w, const 
   });
 }
 
-EIGEN_G_INSTANTIATE_OVERLOAD(double_type, verify,
-                             Verification(const CsrMatrix<T>&, std::int64_t, const T*, const T*, std::int64_t,
-                                          int));
+EIGEN_G_INSTANTIATE_OVERLOAD(all_types, verify,
+                             Verification(const CsrMatrix<T>&, std::int64_t, const real_t<T>*, const T*,
+                                          std::int64_t, int));
 
 }  // namespace eigen_g
