@@ -8,28 +8,14 @@
 
 namespace eigen_g {
 
-namespace {
-
-panel_by_cholesky::Memory memory_of(Arena& arena, std::int64_t rows) {
-  using namespace panel_by_cholesky;
-  static_assert(cholesky_panel_counter_bytes == 2 * blocks_of_cluster * sizeof(unsigned));
-  Memory at{};
-  at.counters = arena.take<unsigned>(2 * blocks_of_cluster);
-  at.state = arena.take<unsigned>(2);
-  at.sums = arena.take<double>(clusters_of(rows) * gram_values);
-  at.gram = arena.take<double>(2 * gram_values);
-  at.r1 = arena.take<double>(columns * columns);
-  return at;
-}
-
-}  // namespace
+static_assert(cholesky_panel_counter_bytes == 2 * panel_by_cholesky::blocks_of_cluster * sizeof(unsigned));
 
 bool cholesky_panel_runs(std::int64_t b) {
   return b == panel_by_cholesky::columns && dependent_launches();
 }
 
 std::uint64_t cholesky_panel_bytes(std::int64_t rows) {
-  return bytes_taken([&](Arena& arena) { memory_of(arena, rows); });
+  return bytes_taken([&](Arena& arena) { panel_by_cholesky::memory_in(arena, rows); });
 }
 
 const unsigned* cholesky_panel(const Queue& queue, MatrixView<const double> panel_dev,
@@ -51,7 +37,7 @@ const unsigned* cholesky_panel(const Queue& queue, MatrixView<const double> pane
   p.band = out.band;
   p.ldb = out.band_ld;
   p.negligible = out.negligible;
-  p.at = memory_of(scratch, panel_dev.rows);
+  p.at = panel_by_cholesky::memory_in(scratch, panel_dev.rows);
   panel_by_cholesky::queue_panel<batched::InClusters>(batched::LaunchKernel{queue.stream()}, p);
   return p.at.state + 1;
 }

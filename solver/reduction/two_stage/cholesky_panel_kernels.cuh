@@ -78,6 +78,18 @@ constexpr std::int64_t clusters_of(std::int64_t rows) {
   return (tiles_of(rows) + blocks_of_cluster - 1) / blocks_of_cluster;
 }
 
+// The arrays of a reduction whose panels have at most so many rows; the counters are first.
+template <class Arena>
+Memory memory_in(Arena& arena, std::int64_t rows) {
+  Memory at{};
+  at.counters = arena.template take<unsigned>(2 * blocks_of_cluster);
+  at.state = arena.template take<unsigned>(2);
+  at.sums = arena.template take<double>(clusters_of(rows) * gram_values);
+  at.gram = arena.template take<double>(2 * gram_values);
+  at.r1 = arena.template take<double>(columns * columns);
+  return at;
+}
+
 // Columns of a tile in the order of the tensor cores: D's two values of a lane are then in different banks of the lanes.
 __device__ inline int tile_column(int k) {
   return k / 2 + k % 2 * (side / 2);
@@ -137,7 +149,8 @@ __device__ inline void gram_of_tile(const double* x, double* sums) {
 // gram := sum of all blocks' sums. First the blocks of a cluster are added, in order, then the clusters, in order, by the blocks that are last.
 // `sums` is at the beginning of shared memory; the value behind it is overwritten.
 __device__ inline void add_blocks(double* sums, const Memory& at, int which, int clusters) {
-  const int tid = threadIdx.x, block = blockIdx.x, rank = block % blocks_of_cluster, own = block / blocks_of_cluster;
+  const int tid = threadIdx.x, block = blockIdx.x, rank = block % blocks_of_cluster,
+            own = block / blocks_of_cluster;
   const int first = rank * gram_share;
   cluster_barrier();
   for (int e = tid; e < gram_share; e += gram_threads) {
@@ -254,7 +267,7 @@ __device__ inline bool cholesky(double* g, const Good& good) {
 }
 
 // Launched in clusters of blocks_of_cluster, as first_kernel.
-__global__ void __launch_bounds__(gram_threads) gram_kernel(Panel p, int clusters) {
+static __global__ void __launch_bounds__(gram_threads) gram_kernel(Panel p, int clusters) {
   double* const x = DynamicShared<double>::memory();
   load_rows<gram_stride>(p.p, p.ldp, static_cast<std::int64_t>(blockIdx.x) * tile_rows, p.rows, x,
                          threadIdx.x, gram_threads);
@@ -263,7 +276,7 @@ __global__ void __launch_bounds__(gram_threads) gram_kernel(Panel p, int cluster
   add_blocks(x, p.at, 0, clusters);
 }
 
-__global__ void __launch_bounds__(first_threads) first_kernel(Panel p, int clusters) {
+static __global__ void __launch_bounds__(first_threads) first_kernel(Panel p, int clusters) {
   double* const g = DynamicShared<double>::memory();
   double* const diagonal = g + columns * first_stride;
   double* const state = diagonal + columns;
@@ -312,7 +325,9 @@ __device__ inline void householder_vectors(double* g, double* signs, double* tau
     // Where the thread's eight values are.
     double* const own = has == column_of_u ? g + i * stride + at_top + k0
                                            : g + k0 * stride + i +
-                                                 (has == row_of_top ? at_top : has == row_of_v ? at_v : at_w);
+                                                 (has == row_of_top ? at_top
+                                                  : has == row_of_v ? at_v
+                                                                    : at_w);
     const int step = has == column_of_u ? 1 : stride;
 #pragma unroll
     for (int t = 0; t < side; ++t) {
@@ -370,7 +385,7 @@ __device__ inline void householder_vectors(double* g, double* signs, double* tau
 }
 
 // One block more than there are tiles: the last one writes R, tau and the state.
-__global__ void __launch_bounds__(second_threads, 1) second_kernel(Panel p, int tiles) {
+static __global__ void __launch_bounds__(second_threads, 1) second_kernel(Panel p, int tiles) {
   constexpr int stride = second_stride;
   double* const g = DynamicShared<double>::memory();
   double* const diagonal = g + columns * stride;
