@@ -22,8 +22,10 @@ TwoStageTuning two_stage_tuning_by(TuningValues values) {
   values.replace("pending_wide", t.pending_wide);
   values.replace("min_order_wide", t.min_order_wide);
   values.replace("update_columns", t.update_columns);
+  values.replace("min_rows_cholesky_panel", t.min_rows_cholesky_panel);
   values.replace("engine_block_rows", t.engine_block_rows);
-  values.finish(t.pending > 0 && t.pending_wide > 0 && t.update_columns > 0);
+  values.finish(t.pending > 0 && t.pending_wide > 0 && t.update_columns > 0 &&
+                t.min_rows_cholesky_panel >= 128);
   return t;
 }
 

@@ -382,6 +382,10 @@ inline float rsqrtf(float x) {
 inline void atomicAdd(unsigned long long* at, unsigned long long x) {
   *at += x;
 }
+inline unsigned atomicAdd(unsigned* at, unsigned x) {
+  return std::exchange(*at, *at + x);
+}
+inline void __threadfence() {}
 inline void atomicMin(unsigned long long* at, unsigned long long x) {
   *at = std::min(*at, x);
 }

@@ -7,7 +7,7 @@
 // `partner` is not stored as a whole: only the rows that a product needs are copied from `pending`.
 //
 //   panel at column j   A(j:, j:j+b) -= pending partner(j:j+b)^H;  QR of its rows from j + b on: V, tau, R
-//                       W = V T
+//                       W = V T; in double cholesky_panel() is tried first, and the other kernels return at once if it succeeds
 //                       P = A W - pending (partner^H W), because A itself is as it was at the beginning of the block
 //                       Z = P - 1/2 V (W^H P)
 //   end of the block    A -= pending partner^H on the lower triangle, which is then mirrored
@@ -16,6 +16,7 @@
 #include <algorithm>
 #include <cmath>
 #include <optional>
+#include <type_traits>
 #include <utility>
 #include <vector>
 
@@ -30,6 +31,7 @@
 #include "solver/reduction/negligible.hpp"
 #include "solver/reduction/one_stage/tridiagonalize.hpp"
 #include "solver/reduction/two_stage/adjoint_product_of_few.hpp"
+#include "solver/reduction/two_stage/cholesky_panel.hpp"
 #include "solver/reduction/two_stage/panel_qr.hpp"
 
 namespace eigen_g {
@@ -91,7 +93,7 @@ template <class T>
 struct Buffers {
   MatrixView<T> pending, partner, w, inner, swapped_inner, gram;
   real_t<T>* squares;
-  Arena panels;
+  Arena panels, cholesky;
 
   Buffers(Arena& arena, std::int64_t n, std::int64_t b, int multiprocessors) {
     const std::int64_t k = 2 * pending_columns(n, b);
@@ -107,6 +109,7 @@ struct Buffers {
     gram = arena.matrix<T>(b, b, b);
     squares = arena.take<real_t<T>>(n + 1);
     panels = arena.part(panel_qr_bytes<T>(n, b, multiprocessors));
+    if constexpr (std::is_same_v<T, double>) cholesky = arena.part(cholesky_panel_bytes(n));
   }
 };
 
@@ -133,6 +136,14 @@ void full_to_band(const Products<T>& products, std::int64_t b, MatrixView<T> a_d
   Arena panels = at.panels;
   const std::uint64_t mail_bytes = panel_qr_mail_bytes<T>(b, queue.multiprocessors());
   zero(panels.take<std::byte>(static_cast<std::int64_t>(mail_bytes)), mail_bytes);
+  std::int64_t min_rows_cholesky = n;
+  if constexpr (std::is_same_v<T, double>)
+    if (cholesky_panel_runs(b)) {
+      min_rows_cholesky = two_stage_tuning().min_rows_cholesky_panel;
+      Arena counters = at.cholesky;
+      zero(counters.take<std::byte>(static_cast<std::int64_t>(cholesky_panel_counter_bytes)),
+           cholesky_panel_counter_bytes);
+    }
   if (a_dev.rows > 1) mirror(queue, Uplo::lower, a_dev);
   const real_t<T>* const negligible = negligible_square_of<T>(queue, a_dev, at.squares);
 
@@ -162,8 +173,11 @@ void full_to_band(const Products<T>& products, std::int64_t b, MatrixView<T> a_d
     factor.band = &band_dev(0, j);
     factor.band_ld = band_dev.lda;
     factor.negligible = negligible;
+    if constexpr (std::is_same_v<T, double>)
+      if (rows >= min_rows_cholesky)
+        factor.done = cholesky_panel(queue, a_dev.block(below, j, rows, b), factor, z, w, at.cholesky);
     panel_qr<T>(queue, a_dev.block(below, j, rows, b), factor, static_cast<unsigned>(j), at.panels);
-    panel_times_factor<T>(queue, v, at.gram, tau_dev + j, w);
+    panel_times_factor<T>(queue, v, at.gram, tau_dev + j, w, factor.done);
     // Computes y = x^H w, the result of the gemm before, again if the panel is among the first and has few reflectors.
     const auto again_of_few = [&](MatrixView<const T> x, MatrixView<const T> of, MatrixView<T> y) {
       if (j < panels_of_few * b && rows > b) adjoint_product_of_few<T>(queue, x, tau_dev + j, of, y);

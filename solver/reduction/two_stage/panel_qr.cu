@@ -54,6 +54,7 @@ struct Panel {
   T *v[2], *tau, *gram, *band;
   std::int64_t ldv[2], ldg, ldb;
   const real_t<T>* negligible;
+  const unsigned* done;
 };
 
 template <class T, int held>
@@ -134,6 +135,7 @@ template <class T, int held>
 __global__ void __launch_bounds__(max_threads, 1) panel_qr_kernel(const __grid_constant__ Panel<T> p) {
   using R = real_t<T>;
   constexpr int batch = 4;
+  if (p.done && *p.done) return;
   extern __shared__ double shared_bytes[];  // 16-byte aligned, because the kernel has no static shared memory
   const ThreadRange<T, held> at(p);
   const int c = at.column, g = at.group, columns = at.columns, groups = at.groups, blocks = gridDim.x;
@@ -406,6 +408,7 @@ void panel_qr(const Queue& queue, MatrixView<const T> panel_dev, const PanelFact
   panel.band = on_device(out.band);
   panel.ldb = out.band_ld;
   panel.negligible = out.negligible;
+  panel.done = out.done;
   void* arguments[] = {&panel};
   const std::size_t bytes = sizeof(T) * shared_values(b, shape.held, shape.more, panel.more_shared);
   for_rows<T>(shape.held, [&](auto held) {
@@ -426,7 +429,8 @@ constexpr int row_threads = 128;  // block size of the kernels in which each thr
 template <class T, int width>
 __global__ void __launch_bounds__(row_threads)
     substitution_kernel(std::int64_t rows, int columns, const T* v, std::int64_t ldv, const T* gram,
-                        std::int64_t ldg, const T* tau, T* w, std::int64_t ldw) {
+                        std::int64_t ldg, const T* tau, T* w, std::int64_t ldw, const unsigned* done) {
+  if (done && *done) return;
   __shared__ alignas(16) T factor[width][width + 2];  // factor[l][k] = S(l, k); 0 on and below the diagonal
   __shared__ T scale[width];
   const std::int64_t row = static_cast<std::int64_t>(blockIdx.x) * row_threads + threadIdx.x;
@@ -505,12 +509,12 @@ unsigned row_blocks(std::int64_t rows) {
 
 template <class T>
 void panel_times_factor(const Queue& queue, MatrixView<const T> v_dev, MatrixView<const T> gram_dev,
-                        const T* tau_dev, MatrixView<T> w_dev) {
+                        const T* tau_dev, MatrixView<T> w_dev, const unsigned* done_dev) {
   if (v_dev.rows == 0) return;
   const auto launch = [&](auto width) {
     substitution_kernel<device_t<T>, width()><<<row_blocks(v_dev.rows), row_threads, 0, queue.stream()>>>(
         v_dev.rows, static_cast<int>(v_dev.cols), on_device(v_dev.data), v_dev.lda, on_device(gram_dev.data),
-        gram_dev.lda, on_device(tau_dev), on_device(w_dev.data), w_dev.lda);
+        gram_dev.lda, on_device(tau_dev), on_device(w_dev.data), w_dev.lda, done_dev);
   };
   if constexpr (is_complex<T>)
     launch(std::integral_constant<int, (sizeof(T) > sizeof(double) ? 16 : 32)>());

@@ -22,6 +22,8 @@ struct PanelFactor {
   std::int64_t band_ld = 1;
   // A tail whose squares sum to this or less counts as zero: H_k = I. Device memory; null: negligible_square.
   const real_t<T>* negligible = nullptr;
+  // Device memory: if it is not 0, nothing is written, because the panel is done (cholesky_panel.hpp). Null: 0.
+  const unsigned* done = nullptr;
 };
 
 // GPU, one cooperative kernel. Each thread holds some rows of one column in registers. Thread blocks exchange data once per column
@@ -49,10 +51,11 @@ std::uint64_t panel_qr_mail_bytes(std::int64_t b, int multiprocessors);
 //   gram_dev  b x b, device, in: V^H V above its diagonal
 //   tau_dev   b values, device, in
 //   w_dev     rows x b, device, out
+//   done_dev  as PanelFactor::done
 // Ordered on `queue`. Cost: rows b^2 flops. Source: Schreiber and Van Loan 1989; LAPACK dlarft.
 template <class T>
 void panel_times_factor(const Queue& queue, MatrixView<const T> v_dev, MatrixView<const T> gram_dev,
-                        const T* tau_dev, MatrixView<T> w_dev);
+                        const T* tau_dev, MatrixView<T> w_dev, const unsigned* done_dev = nullptr);
 
 // Z := Z - 1/2 V M.
 //   v_dev  rows x b, in

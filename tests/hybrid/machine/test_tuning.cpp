@@ -41,7 +41,7 @@ TEST_CASE("a tuning file replaces members, and the others keep their values") {
   const std::string text = R"({"format": "eigen_g-tuning", "version": 1,
     "products": {"rank_2k_max_columns": 96, "min_products_of_three": 2.5e9},
     "solver": {"back_width": 128, "reduction_strips": [null, {"max_rows": 9000}], "reduction_kept_share_of_l2": 0.25},
-    "two_stage": {"orders_of_double": {"with_vectors": 4000}, "pending": 128}, "cpu": {"planned_rate": 0.7},
+    "two_stage": {"orders_of_double": {"with_vectors": 4000}, "pending": 128, "min_rows_cholesky_panel": 500}, "cpu": {"planned_rate": 0.7},
     "threads": {"rows": [{"max_order": 499}, {"threads": 8}, {"max_order": 5000, "threads": 24}]}, "spmv": {"hot_gain": 0.5}})";
   const auto values = [&](const char* section) { return TuningValues("tuning.json", text, section); };
   const ProductTuning products = product_tuning_by(values("products"));
@@ -58,6 +58,7 @@ TEST_CASE("a tuning file replaces members, and the others keep their values") {
   CHECK(two_stage.orders_of_double.with_vectors == 4000);
   CHECK(two_stage.orders_of_double.of_values == TwoStageTuning().orders_of_double.of_values);
   CHECK(two_stage.pending == 128);
+  CHECK(two_stage.min_rows_cholesky_panel == 500);
   CHECK(cpu_tuning_by(values("cpu")).planned_rate == 0.7);
   const ThreadTuning threads = thread_tuning_by(values("threads"));
   CHECK(threads.of_order(499) == 1);

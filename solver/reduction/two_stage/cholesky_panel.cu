@@ -1,0 +1,45 @@
+#include "solver/reduction/two_stage/cholesky_panel.hpp"
+
+#include "hybrid/cuda_check.hpp"
+#include "hybrid/stream/dependent_launch.cuh"
+#include "hybrid/stream/queue.hpp"
+#include "solver/batched/launch_kernel.cuh"
+#include "solver/reduction/two_stage/cholesky_panel_kernels.cuh"
+
+namespace eigen_g {
+
+static_assert(cholesky_panel_counter_bytes == 2 * panel_by_cholesky::blocks_of_cluster * sizeof(unsigned));
+
+bool cholesky_panel_runs(std::int64_t b) {
+  return b == panel_by_cholesky::columns && dependent_launches();
+}
+
+std::uint64_t cholesky_panel_bytes(std::int64_t rows) {
+  return bytes_taken([&](Arena& arena) { panel_by_cholesky::memory_in(arena, rows); });
+}
+
+const unsigned* cholesky_panel(const Queue& queue, MatrixView<const double> panel_dev,
+                               const PanelFactor<double>& out, MatrixView<double> q_dev,
+                               MatrixView<double> w_dev, Arena scratch) {
+  panel_by_cholesky::Panel p{};
+  p.rows = static_cast<std::int32_t>(panel_dev.rows);
+  p.p = panel_dev.data;
+  p.ldp = panel_dev.lda;
+  p.q = q_dev.data;
+  p.ldq = q_dev.lda;
+  for (int k = 0; k < 2; ++k) {
+    p.v[k] = out.v[k].data;
+    p.ldv[k] = out.v[k].lda;
+  }
+  p.w = w_dev.data;
+  p.ldw = w_dev.lda;
+  p.tau = out.tau;
+  p.band = out.band;
+  p.ldb = out.band_ld;
+  p.negligible = out.negligible;
+  p.at = panel_by_cholesky::memory_in(scratch, panel_dev.rows);
+  panel_by_cholesky::queue_panel<batched::InClusters>(batched::LaunchKernel{queue.stream()}, p);
+  return p.at.state + 1;
+}
+
+}  // namespace eigen_g
