@@ -127,6 +127,15 @@ bool overlaps(const Queue& queue, const Blocks& blocks) {
 
 }  // namespace
 
+SumsMemory::UrgentStream::UrgentStream() {
+  int least = 0, greatest = 0;
+  EIGEN_G_CUDA(cudaDeviceGetStreamPriorityRange(&least, &greatest));
+  EIGEN_G_CUDA(cudaStreamCreateWithPriority(&stream, cudaStreamNonBlocking, greatest));
+}
+SumsMemory::UrgentStream::~UrgentStream() {
+  (void)cudaStreamDestroy(stream);
+}
+
 void SumsMemory::reserve(const Queue& queue, int moduli, std::int64_t rows, std::int64_t columns,
                          std::uint64_t most) {
   const Blocks blocks(rows, columns, moduli, most);

@@ -27,7 +27,7 @@ struct Target {
 };
 
 // Memory of the integer sums, and a second queue. C is computed in blocks; while one block is reconstructed from its sums, the products of
-// the next run. The memory grows when necessary and is kept for the next call. Move-only.
+// the next run. The memory grows when necessary and is kept for the next call.
 class SumsMemory {
  public:
   // Allocates the memory for multiply() of a result of rows x columns entries.
@@ -38,11 +38,21 @@ class SumsMemory {
  private:
   friend void multiply(const Queue&, int, double, const OperandView&, const OperandView&, double,
                        const Target&, Entries, SumsMemory&, std::uint64_t);
+  // A stream whose kernels take free multiprocessors before the kernels of other streams. A reconstruction, which waits for the memory
+  // only, then runs between the blocks of a product.
+  struct UrgentStream {
+    UrgentStream();
+    ~UrgentStream();
+    UrgentStream(const UrgentStream&) = delete;
+    UrgentStream& operator=(const UrgentStream&) = delete;
+    cudaStream_t stream = nullptr;
+  };
   struct Beside {
     explicit Beside(Resources& resources)
-        : queue(resources),
+        : queue(resources, urgent.stream),
           written{Event(resources), Event(resources)},
           read{Event(resources), Event(resources)} {}
+    UrgentStream urgent;
     Queue queue;
     Event written[2], read[2];  // for each half of the sums: it is written, it was read
   };
