@@ -81,6 +81,7 @@ struct Block {
   int current = 0, threads = 0;         // threads: of a block
   int cluster = 1;                      // blocks that run at the same time
   unsigned index = 0;                   // the first of these blocks
+  bool in_lanes = false;                // some thread has waited for eight lanes alone
   std::vector<std::uint64_t> slots[2];  // values of shuffles and of products
   std::function<void()> kernel;
   std::mt19937 random;
@@ -222,11 +223,11 @@ inline void run_cluster(std::size_t bytes) {
     if (std::all_of(fibers, fibers + threads, is(at_end))) break;
     for (int begin = 0; begin < threads; begin += block.threads) {
       const int end = begin + block.threads;
-      for (int first = begin; first < end; first += 8)
+      for (int first = begin; block.in_lanes && first < end; first += 8)
         if (is_of_lanes((fibers + first)->waits))
           open_barrier(first, std::min(first + 8, end), Barrier::of_warp);
       for (int first = begin; first < end; first += 32)
-        if (!is_of_lanes((fibers + first)->waits))
+        if (!block.in_lanes || !is_of_lanes((fibers + first)->waits))
           open_barrier(first, std::min(first + 32, end), Barrier::of_warp);
       open_barrier(begin, end, Barrier::of_block);
     }
@@ -325,17 +326,21 @@ const T* in_block_of_cluster(const T* mine, int rank) {
   return reinterpret_cast<const T*>(emulation::shared_of[rank] +
                                     (reinterpret_cast<const unsigned char*>(mine) - own));
 }
-// `members` are all lanes of the warp, or eight neighbouring lanes.
-inline constexpr unsigned all_lanes = ~0u;
-inline void __syncwarp(unsigned members = all_lanes) {
+// `members` are all lanes of the warp, or eight neighbouring lanes. Returns the name of the barrier.
+inline const char* barrier_of(unsigned members, const char* of_warp, const char* of_lanes) {
+  if (members == ~0u) return of_warp;
+  emulation::block.in_lanes = true;
+  return of_lanes;
+}
+inline void __syncwarp(unsigned members = ~0u) {
   static const char *const of_warp = "at __syncwarp()", *const of_lanes = "8 lanes at __syncwarp()";
-  emulation::wait(members == all_lanes ? of_warp : of_lanes);
+  emulation::wait(barrier_of(members, of_warp, of_lanes));
 }
 template <class T>
 T __shfl_xor_sync(unsigned members, T value, int mask) {
   static const char *const of_warp = "at __shfl_xor_sync()", *const of_lanes = "8 lanes at __shfl_xor_sync()";
   return emulation::exchange(value, emulation::block.current % 32 ^ mask,
-                             members == all_lanes ? of_warp : of_lanes);
+                             barrier_of(members, of_warp, of_lanes));
 }
 template <class T>
 T __shfl_sync(unsigned, T value, int lane, int = 32) {
