@@ -2,7 +2,7 @@
 """Compares solves on the CPU with scipy.linalg.eigh in turns, and prints medians in milliseconds.
 
 Usage: scripts/compare_scipy.py [--orders 50,100,...] [--threads 1,4,16,0] [--rounds 7] [--seconds 20] [--type float64] [--values] [--few]
-                                [--alone] [--after-product] [--load N] [--budget SECONDS]
+                                [--alone] [--processor-time] [--after-product] [--load N] [--budget SECONDS]
 
 It needs the Python package and SciPy. The machine should do nothing else. SciPy solves in a process of its own, and each side waits until
 the threads of the other side sleep: the threads of an OpenBLAS look for work for a while after a call. Threads 0 is the default of both.
@@ -12,7 +12,8 @@ smallest pairs, --values for the eigenvalues alone. A row ends after --rounds ro
 that takes 1.2 times as long as the other one is left out for the rest of an order from 2000 on. --alone leaves out SciPy: a sweep over
 numbers of threads. --after-product multiplies two matrices with NumPy before each solve, so that the threads of NumPy's OpenBLAS look
 for work during the solve. --load starts N processes that only count, and also prints the time under this load over the quiet time.
-After --budget seconds no further row begins.
+After --budget seconds no further row begins. --processor-time counts the seconds of all threads instead of elapsed ones: for one thread on a
+machine with other work. Times of stages stay elapsed ones.
 """
 
 import argparse
@@ -52,22 +53,23 @@ def setters_of_threads():
 
 
 def solve_by_scipy(pipe) -> None:
-    """The body of SciPy's process: answers (n, dtype, threads, driver, values, subset, repeats) with seconds, until it gets None."""
+    """The body of SciPy's process: answers (n, dtype, threads, driver, values, subset, repeats, processor time) with seconds, until it gets None."""
     import scipy.linalg
 
     setters, kept = setters_of_threads(), (None, None)
     pipe.send((len(setters), scipy.__version__))
     while (call := pipe.recv()) is not None:
-        n, dtype, threads, driver, values, subset, repeats = call
+        n, dtype, threads, driver, values, subset, repeats, processor_time = call
+        clock = time.process_time if processor_time else time.perf_counter
         if kept[0] != (n, dtype):
             kept = (n, dtype), matrix(n, dtype)
         for setter in setters:
             setter(threads)
         seconds = []
         for _ in range(repeats):
-            start = time.perf_counter()
+            start = clock()
             scipy.linalg.eigh(kept[1], driver=driver, eigvals_only=values, check_finite=False, subset_by_index=subset)
-            seconds.append(time.perf_counter() - start)
+            seconds.append(clock() - start)
         pipe.send(seconds)
 
 
@@ -110,9 +112,11 @@ def main() -> None:
     parser.add_argument("--values", action="store_true")
     parser.add_argument("--few", action="store_true")
     parser.add_argument("--alone", action="store_true")
+    parser.add_argument("--processor-time", action="store_true")
     parser.add_argument("--after-product", action="store_true")
     parser.add_argument("--load", type=int, default=0)
     options = parser.parse_args()
+    clock = time.process_time if options.processor_time else time.perf_counter
     began = time.perf_counter()
     cores = len(os.sched_getaffinity(0))
     drivers = [] if options.alone or options.load else ["evr", "evx"] if options.few else ["evd", "evr"]
@@ -139,14 +143,14 @@ def main() -> None:
             for _ in range(repeats):
                 if options.after_product:
                     factor @ factor
-                start = time.perf_counter()
+                start = clock()
                 if options.values:
                     w, z = eigen_g.eigvalsh(a, device="cpu", threads=threads, subset_by_index=subset), None
                     stages = []
                 else:
                     result = eigen_g.eigh(a, device="cpu", threads=threads, subset_by_index=subset)
                     w, z, stages = *result, result.report.stages
-                times["eigen_g"].append(time.perf_counter() - start)
+                times["eigen_g"].append(clock() - start)
                 for stage, seconds in stages:
                     if stage in times:
                         times[stage].append(seconds)
@@ -165,7 +169,7 @@ def main() -> None:
                     break
                 bits = own(threads, times)
                 for driver in list(used):
-                    pipe.send((n, options.type, threads or cores, driver, options.values, subset, repeats))
+                    pipe.send((n, options.type, threads or cores, driver, options.values, subset, repeats, options.processor_time))
                     times[driver] += pipe.recv()[repeats // 2:]
                     time.sleep(0.1)
                 if len(used) == 2 and n >= 2000:
