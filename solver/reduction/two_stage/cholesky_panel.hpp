@@ -12,7 +12,8 @@ namespace eigen_g {
 
 class Queue;
 
-// True if the current GPU and this build run cholesky_panel() for panels of b columns: b = 64, compute capability 9.0 or later.
+// True if the current GPU and this build run cholesky_panel() for panels of b columns: b = 64, compute capability 9.0 or later,
+// enough shared memory. Throws DeviceError.
 bool cholesky_panel_runs(std::int64_t b);
 
 // GPU, three kernels. The same factorization as panel_qr(), P = (I - V T V^T) [R; 0], and W = V T. The signs of R's rows differ from
