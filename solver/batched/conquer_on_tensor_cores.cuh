@@ -7,8 +7,8 @@
 // The products therefore need no exchange between lanes.
 #pragma once
 
+#include "hybrid/multiply_8x8x4.cuh"
 #include "solver/batched/conquer.cuh"
-#include "solver/batched/multiply_8x8x4.cuh"
 
 namespace eigen_g::batched {
 

@@ -1,7 +1,7 @@
 // Tile<T>: the sum of products of 64 x 64 entries that a block of 256 threads has in registers. Doubles are multiplied on the tensor cores.
 #pragma once
 
-#include "solver/batched/multiply_8x8x4.cuh"
+#include "hybrid/multiply_8x8x4.cuh"
 #include "solver/batched/piece.cuh"
 
 namespace eigen_g::batched {

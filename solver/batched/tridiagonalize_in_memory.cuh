@@ -9,7 +9,7 @@
 // Source: LAPACK zhetrd, with v_1 not scaled to one.
 #pragma once
 
-#include "solver/batched/cluster.cuh"
+#include "hybrid/stream/cluster.cuh"
 #include "solver/batched/piece.cuh"
 #include "solver/batched/tridiagonalize.cuh"
 

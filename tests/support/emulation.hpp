@@ -400,7 +400,7 @@ inline void atomicMin(unsigned* at, unsigned x) {
 using std::max;
 using std::min;
 
-namespace eigen_g::batched {
+namespace eigen_g {
 
 // D := A B + D of the tensor cores.
 inline void multiply_8x8x4(double2& d, double a, double b) {
@@ -424,4 +424,4 @@ inline void multiply_8x8x4(double2& d, double a, double b) {
   emulation::wait(where);
 }
 
-}  // namespace eigen_g::batched
+}  // namespace eigen_g

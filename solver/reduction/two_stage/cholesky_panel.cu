@@ -3,15 +3,18 @@
 #include "hybrid/cuda_check.hpp"
 #include "hybrid/stream/dependent_launch.cuh"
 #include "hybrid/stream/queue.hpp"
-#include "solver/batched/launch_kernel.cuh"
-#include "solver/reduction/two_stage/cholesky_panel_kernels.cuh"
+#include "solver/reduction/two_stage/cholesky_panel_launch.cuh"
 
 namespace eigen_g {
 
 static_assert(cholesky_panel_counter_bytes == 2 * panel_by_cholesky::blocks_of_cluster * sizeof(unsigned));
 
 bool cholesky_panel_runs(std::int64_t b) {
-  return b == panel_by_cholesky::columns && dependent_launches();
+  if (b != panel_by_cholesky::columns || !dependent_launches()) return false;
+  int device = 0, bytes = 0;
+  EIGEN_G_CUDA(cudaGetDevice(&device));
+  EIGEN_G_CUDA(cudaDeviceGetAttribute(&bytes, cudaDevAttrMaxSharedMemoryPerBlockOptin, device));
+  return bytes >= panel_by_cholesky::second_shared;
 }
 
 std::uint64_t cholesky_panel_bytes(std::int64_t rows) {
@@ -38,7 +41,7 @@ const unsigned* cholesky_panel(const Queue& queue, MatrixView<const double> pane
   p.ldb = out.band_ld;
   p.negligible = out.negligible;
   p.at = panel_by_cholesky::memory_in(scratch, panel_dev.rows);
-  panel_by_cholesky::queue_panel<batched::InClusters>(batched::LaunchKernel{queue.stream()}, p);
+  panel_by_cholesky::queue_panel(panel_by_cholesky::LaunchKernel{queue.stream()}, p);
   return p.at.state + 1;
 }
 

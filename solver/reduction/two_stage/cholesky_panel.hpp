@@ -12,11 +12,11 @@ namespace eigen_g {
 
 class Queue;
 
-// True if the current GPU and this build run cholesky_panel() for panels of b columns: b = 64, compute capability 9.0 or later.
+// True if the current GPU and this build run cholesky_panel() for panels of b columns: b = 64, compute capability 9.0 or later,
+// enough shared memory. Throws DeviceError.
 bool cholesky_panel_runs(std::int64_t b);
 
-// GPU, three kernels. The same factorization as panel_qr(), P = (I - V T V^T) [R; 0], and W = V T. The signs of R's rows differ from
-// panel_qr()'s.
+// GPU, three kernels. The same factorization as panel_qr(), P = (I - V T V^T) [R; 0], and W = V T, up to rounding errors.
 //   panel_dev  rows x 64, device, in; rows >= 128
 //   out        v, tau and R as of panel_qr(); v[k] may be panel_dev. gram is not written, done is not read. No tau is 0
 //   q_dev      rows x 64, device, overwritten: no memory of the other arrays

@@ -17,20 +17,20 @@
 #include <cmath>
 #include <cstdint>
 
+#include "hybrid/multiply_8x8x4.cuh"
+#include "hybrid/stream/cluster.cuh"
+#include "hybrid/stream/dependent_launch.cuh"
 #include "hybrid/stream/dynamic_shared.cuh"
-#include "solver/batched/cluster.cuh"
-#include "solver/batched/multiply_8x8x4.cuh"
 
 namespace eigen_g::panel_by_cholesky {
 
-using namespace batched;  // the tensor cores and clusters
-
-constexpr int columns = 64, tile_rows = 64;  // of a panel, of a block
-constexpr int side = 8;                      // of a tile of the tensor cores, and the columns of a step
+constexpr int columns = 64, tile_rows = 64;  // columns of a panel, its rows in a block
+constexpr int side = 8;  // a tile of the tensor cores has 8 x 8 entries, and a step has 8 columns
 constexpr int sides = columns / side;
 constexpr int blocks_of_cluster = 8;
 constexpr int gram_values = sides * (sides + 1) / 2 * side * side;  // the tiles on and below the diagonal
-constexpr int gram_share = gram_values / blocks_of_cluster;         // what a block of a cluster adds
+constexpr int gram_share =
+    gram_values / blocks_of_cluster;  // each block of a cluster adds this number of entries
 static_assert(gram_values % blocks_of_cluster == 0);
 
 // Strides of columns in shared memory: 4 more than a multiple of 16, so that the tensor cores' operands are in different banks.
@@ -78,7 +78,7 @@ constexpr std::int64_t clusters_of(std::int64_t rows) {
   return (tiles_of(rows) + blocks_of_cluster - 1) / blocks_of_cluster;
 }
 
-// The arrays of a reduction whose panels have at most so many rows; the counters are first.
+// The arrays of a reduction whose panels have at most `rows` rows; the counters are first.
 template <class Arena>
 Memory memory_in(Arena& arena, std::int64_t rows) {
   Memory at{};
@@ -266,8 +266,9 @@ __device__ inline bool cholesky(double* g, const Good& good) {
   return all_good;
 }
 
-// Launched in clusters of blocks_of_cluster, as first_kernel.
+// Launched in clusters of blocks_of_cluster, as first_kernel. Each of the last two kernels may start before the end of the one before.
 static __global__ void __launch_bounds__(gram_threads) gram_kernel(Panel p, int clusters) {
+  allow_next_kernel();
   double* const x = DynamicShared<double>::memory();
   load_rows<gram_stride>(p.p, p.ldp, static_cast<std::int64_t>(blockIdx.x) * tile_rows, p.rows, x,
                          threadIdx.x, gram_threads);
@@ -282,6 +283,8 @@ static __global__ void __launch_bounds__(first_threads) first_kernel(Panel p, in
   double* const state = diagonal + columns;
   const int tid = threadIdx.x;
   const std::int64_t first = static_cast<std::int64_t>(blockIdx.x) * tile_rows;
+  allow_next_kernel();
+  wait_for_previous_kernels();
   load_gram<first_stride, first_threads>(p.at.gram, g, diagonal);
   load_rows<first_stride>(p.p, p.ldp, first, p.rows, g + columns, tid, first_threads);
   double least = smallest_square;
@@ -394,6 +397,7 @@ static __global__ void __launch_bounds__(second_threads, 1) second_kernel(Panel 
   const int tid = threadIdx.x, i = tid % tile_rows, part = tid / tile_rows;
   const bool writes_r = static_cast<int>(blockIdx.x) == tiles;
   const std::int64_t first = static_cast<std::int64_t>(blockIdx.x) * tile_rows;
+  wait_for_previous_kernels();
   if (p.at.state[0] == 0) {
     if (writes_r && tid == 0) p.at.state[1] = 0;
     return;
@@ -439,14 +443,14 @@ static __global__ void __launch_bounds__(second_threads, 1) second_kernel(Panel 
   }
 }
 
-// Queues the three kernels by launch(kernel, blocks, threads, bytes of shared memory, arguments...).
-template <class InClusters, class Launch>
+// Queues the three kernels by launch(kernel, blocks, blocks of a cluster, threads, bytes of shared memory, arguments...).
+template <class Launch>
 void queue_panel(const Launch& launch, const Panel& p) {
   const std::int64_t tiles = tiles_of(p.rows), clusters = clusters_of(p.rows);
-  const InClusters blocks{clusters * blocks_of_cluster, blocks_of_cluster};
-  launch(gram_kernel, blocks, gram_threads, gram_shared, p, static_cast<int>(clusters));
-  launch(first_kernel, blocks, first_threads, first_shared, p, static_cast<int>(clusters));
-  launch(second_kernel, tiles + 1, second_threads, second_shared, p, static_cast<int>(tiles));
+  const std::int64_t blocks = clusters * blocks_of_cluster;
+  launch(gram_kernel, blocks, blocks_of_cluster, gram_threads, gram_shared, p, static_cast<int>(clusters));
+  launch(first_kernel, blocks, blocks_of_cluster, first_threads, first_shared, p, static_cast<int>(clusters));
+  launch(second_kernel, tiles + 1, 1, second_threads, second_shared, p, static_cast<int>(tiles));
 }
 
 }  // namespace eigen_g::panel_by_cholesky

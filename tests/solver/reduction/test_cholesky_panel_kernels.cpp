@@ -63,9 +63,9 @@ Found factor(const Values& given, Index rows, double negligible = 0) {
   p.ldb = b + 1;
   p.negligible = &negligible;
   p.at = {sums.data(), gram.data(), r1.data(), f.counters.data(), state};
-  queue_panel<emulation::InClusters>(
-      [](auto kernel, auto blocks, int threads, int shared, const auto&... arguments) {
-        emulation::launch(kernel, blocks, threads, shared, arguments...);
+  queue_panel(
+      [](auto kernel, Index blocks, int of_cluster, int threads, int shared, const auto&... arguments) {
+        emulation::launch(kernel, emulation::InClusters{blocks, of_cluster}, threads, shared, arguments...);
       },
       p);
   REQUIRE(state[1] <= 1);

@@ -9,9 +9,8 @@
 #include "hybrid/cuda_check.hpp"
 #include "hybrid/memory/memory.hpp"
 #include "hybrid/stream/queue.hpp"
-#include "solver/batched/launch_kernel.cuh"
 #include "solver/reduction/two_stage/cholesky_panel.hpp"
-#include "solver/reduction/two_stage/cholesky_panel_kernels.cuh"
+#include "solver/reduction/two_stage/cholesky_panel_launch.cuh"
 
 using namespace eigen_g;
 namespace kernels = eigen_g::panel_by_cholesky;
@@ -95,10 +94,12 @@ void time(std::int64_t rows) {
     p.ldb = b + 1;
     Arena places = arena(scratch);
     p.at = kernels::memory_in(places, rows);
-    kernels::queue_panel<batched::InClusters>(
-        [&](auto kernel, auto blocks, int threads, int shared, const auto&... arguments) {
+    kernels::queue_panel(
+        [&](auto kernel, std::int64_t blocks, int of_cluster, int threads, int shared,
+            const auto&... arguments) {
           std::printf(" %6.1f", microseconds(queue, [&] {
-                        batched::LaunchKernel{queue.stream()}(kernel, blocks, threads, shared, arguments...);
+                        kernels::LaunchKernel{queue.stream()}(kernel, blocks, of_cluster, threads, shared,
+                                                              arguments...);
                       }));
         },
         p);

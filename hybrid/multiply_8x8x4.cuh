@@ -3,7 +3,7 @@
 
 #include <vector_types.h>
 
-namespace eigen_g::batched {
+namespace eigen_g {
 
 // D := A B + D for A 8 x 4, B 4 x 8: lane (m, k) has A(m, k), B(k, m), and D(m, 2 k), D(m, 2 k + 1) in d.
 #ifdef __CUDACC__
@@ -18,4 +18,4 @@ __device__ __forceinline__ void multiply_8x8x4(double2& d, double a, double b) {
 }
 #endif
 
-}  // namespace eigen_g::batched
+}  // namespace eigen_g

@@ -1,7 +1,7 @@
 // Clusters of blocks (compute capability 9.0 or later), along x.
 #pragma once
 
-namespace eigen_g::batched {
+namespace eigen_g {
 
 #ifdef __CUDACC__
 // Barrier of all threads of the cluster. After it each thread can read what the other threads wrote before it, in shared and in global memory.
@@ -27,4 +27,4 @@ __device__ __forceinline__ const T* in_block_of_cluster(const T* mine, int rank)
 }
 #endif
 
-}  // namespace eigen_g::batched
+}  // namespace eigen_g
