@@ -132,7 +132,8 @@ struct FewOptions {
   // and the dense solver would cost less than max_products products. If count is a large part of n, the dense solver is used with every
   // method but shift_invert.
   // For a target, automatic is the dense solver if n is that small, else shift_invert. Without a factor library it is the dense solver if that
-  // is predicted to take less than 10 seconds; longer solves are refused. For a pencil it is always shift_invert, on the CPU.
+  // is predicted to take less than 10 seconds; longer solves are refused. For a pencil it is shift_invert, on the CPU. The ends of a pencil whose M is
+  // given as a positive diagonal also have the method lanczos, by the filter for M^-1/2 K M^-1/2. It is the automatic one without a factor library.
   FewMethod method = FewMethod::automatic;
   // Limit of |A z - w z| / |A| (2-norm, estimated from below), from 1e-14 to 1. 0: few_tolerance(n).
   double tolerance = 0;
