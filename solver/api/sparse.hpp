@@ -5,7 +5,7 @@
 //   K z_i = w_i M z_i,   z_i^T M z_i = 1     M is positive semidefinite
 //
 // solve_few() and SparseSolver also take float and complex Hermitian matrices in CSR form, and complex double operators. They are solved in double, a
-// Hermitian problem of order n as a real symmetric one of order 2 n that has each pair twice. Such a problem costs as much as a real one of order 2 n with
+// Hermitian problem of order n as a real symmetric one of order 2 n that has each pair twice. The problem costs as much as a real one of order 2 n with
 // 2 count pairs. A start vector has 2 n doubles then, real and imaginary part in turns. The default tolerance of float types is 2^-23.
 //
 // Pairs of A at an end of the spectrum come from block Lanczos with thick restarts and a Chebyshev filter; a small A goes to the dense

@@ -197,7 +197,7 @@ std::string lumped_entry(std::int64_t i) {
          "), which must be positive for the method lanczos";
 }
 
-// Pairs at an end of a pencil with a diagonal M = D, without a factorisation: those of D^-1/2 K D^-1/2 by the filter, with z = D^-1/2 x.
+// Pairs at an end of a pencil with a diagonal M = D, without a factorisation. They are the pairs (w, x) of D^-1/2 K D^-1/2, by the filter, with z = D^-1/2 x.
 FewReport solve_lumped(const CsrMatrix<double>& k, const double* diagonal, double* w, double* z,
                        std::int64_t ldz, const FewOptions& options, const Devices& devices) {
   require(diagonal != nullptr, "method", "is lanczos, which needs an M that is given as a diagonal");
