@@ -48,7 +48,7 @@ FewOptions library_options(const FewSolve& request) {
   options.tolerance = few.tolerance;
   if (few.max_products > 0) options.max_products = few.max_products;
   options.proof = proof_of(few.proof).value();
-  options.library = request.engine;
+  options.library = request.library;
   options.buckling = few.buckling;
   return options;
 }
@@ -88,11 +88,11 @@ bool not_proven(const FewReport& few, const FewOptions& options) {
 std::string factorisation_rows(const FewReport& few, const FewOptions& options) {
   if (few.library == FactorLibrary::none) return "";
   std::string text = few_row(
-      "engine", std::string(name(few.library)) +
-                    print(", %lld entries of L, ", static_cast<long long>(few.factor_entries)) +
-                    bytes_text(few.factor_bytes) +
-                    print(", %lld factorisations, %lld solves", static_cast<long long>(few.factorisations),
-                          static_cast<long long>(few.products)));
+      "library", std::string(name(few.library)) +
+                     print(", %lld entries of L, ", static_cast<long long>(few.factor_entries)) +
+                     bytes_text(few.factor_bytes) +
+                     print(", %lld factorisations, %lld solves", static_cast<long long>(few.factorisations),
+                           static_cast<long long>(few.products)));
   text += few_row("shift", few.shift_reason.empty()
                                ? print("%.10g", few.shift_used)
                                : print("%.10g wished, %.10g used: ", few.shift_wished, few.shift_used) +
@@ -179,7 +179,7 @@ Json matrix_json(const std::string& file, const std::string& format, std::int64_
 void add_factorisation(Json& json, const FewReport& few) {
   const bool factorised = few.library != FactorLibrary::none;
   const auto or_null = [&](Json value) { return factorised ? std::move(value) : Json(); };
-  json["engine"] = or_null(name(few.library));
+  json["library"] = or_null(name(few.library));
   json["bounds"] = or_null(few.error_bounds);
   json["shift"] = or_null(
       {{"wished", few.shift_wished}, {"used", few.shift_used}, {"reason", name_or_null(few.shift_reason)}});
@@ -256,7 +256,7 @@ auto refused_by_option(const std::string& mass_file, const Call& call) {
     const std::string option = parameter == "count"          ? "--lowest, --highest or --count"
                                : parameter == "max_products" ? "--max-products"
                                : parameter == "max_pairs"    ? "--max-pairs"
-                               : parameter == "library"      ? "--engine"
+                               : parameter == "library"      ? "--library"
                                : parameter == "end" || parameter == "target" ? "--near"
                                                                              : "--" + parameter;
     throw UsageError(option + ": " + error.reason());

@@ -13,7 +13,7 @@
 //   products, predicted_products, restarts
 //   filter               degree, cut, upper; null with the dense method
 //   probe                done, found
-//   engine               the library that factorised; null: there was no factorisation. The next four are null then too
+//   library              the library that factorised; null: there was no factorisation. The next four are null then too
 //   bounds               of the distance of each value from an eigenvalue
 //   shift                wished, used, reason (null: not moved)
 //   proof                proven, low, count_low, high, count_high, found, repaired, reason (null: proven or not tried)
@@ -84,7 +84,7 @@ struct FewSolve {
   FewCommandOptions few;
   MatrixOptions matrix;
   GeneralisedOptions b;
-  FactorLibrary engine = FactorLibrary::automatic;
+  FactorLibrary library = FactorLibrary::automatic;
   RunOptions run;
   std::string prefix;
   ResultFormat format = ResultFormat::npy;

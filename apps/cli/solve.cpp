@@ -122,15 +122,9 @@ ExitCode solve_few_of(const SolveOptions& options) {
   if (options.generalised.itype != 1)
     throw UsageError("--itype: must be 1 with --lowest, --highest, --near and --interval");
   const SolveOptions usual;
-  const auto engine =
-      options.engine == usual.engine ? FactorLibrary::automatic : factor_library_of(options.engine);
-  if (!engine)
-    throw UsageError("--engine: " + options.engine +
-                     " is an engine of dense solves; for few pairs it is auto, none, " +
-                     name(FactorLibrary::mumps) + ", " + name(FactorLibrary::pardiso) + " or " +
-                     name(FactorLibrary::cudss));
   const std::pair<bool, const char*> others[] = {
       {options.path != usual.path, "--path"},
+      {options.engine != usual.engine, "--engine"},
       {options.precision != usual.precision, "--precision"},
       {options.ratio != usual.ratio, "--ratio"},
       {options.multiprocessors != usual.multiprocessors, "--multiprocessors"},
@@ -150,7 +144,7 @@ ExitCode solve_few_of(const SolveOptions& options) {
   request.prefix = options.prefix;
   request.format = result_format(options);
   request.b = options.generalised;
-  request.engine = *engine;
+  request.library = factor_library_of(options.library).value();
   request.gpus = options.gpus;
   request.values_only = options.values_only;
   request.predict = options.predict;
@@ -276,9 +270,8 @@ ExitCode solve_file(const SolveOptions& options) {
           "--proof and --stencil require --lowest, --highest, --near, --interval or --grid");
   };
   require_few(options.few.only_for_few());
-  if (!engine_of(options.engine))
-    throw UsageError("--engine " + options.engine +
-                     " factorises sparse matrices; it requires --lowest, --highest, --near or --interval");
+  if (options.library != SolveOptions().library)
+    throw UsageError("--library requires --lowest, --highest, --near or --interval");
   std::optional<OpenMatrix> open_already;
   if (options.generalised.wanted()) {
     Progress silent(false);

@@ -227,19 +227,22 @@ CLI::Option* add_solve_options(CLI::App& command, SolveOptions& wanted) {
   };
   for (const Engine engine : engines()) list_engine(engine);
   list_engine(Engine::automatic);
-  std::string libraries;
-  for (const FactorLibrary library :
-       {FactorLibrary::none, FactorLibrary::mumps, FactorLibrary::pardiso, FactorLibrary::cudss}) {
-    engine_names.emplace_back(name(library));
-    libraries += ", " + engine_names.back();
-  }
-  command
-      .add_option("--engine", options->engine,
-                  "Engine of the matrix products on a GPU: " + engine_list +
-                      ". For few pairs the library that factorises sparse matrices: auto (default)" +
-                      libraries)
+  command.add_option("--engine", options->engine, "Engine of the matrix products on a GPU: " + engine_list)
       ->check(CLI::IsMember(engine_names))
       ->option_text("ENGINE");
+  std::vector<std::string> library_names;
+  std::string libraries;
+  for (const FactorLibrary library : {FactorLibrary::automatic, FactorLibrary::none, FactorLibrary::mumps,
+                                      FactorLibrary::pardiso, FactorLibrary::cudss}) {
+    library_names.emplace_back(name(library));
+    libraries += (libraries.empty() ? "" : ", ") + library_names.back() +
+                 (library == FactorLibrary::automatic ? " (default)" : "");
+  }
+  command
+      .add_option("--library", options->library,
+                  "For few pairs: the library that factorises sparse matrices: " + libraries)
+      ->check(CLI::IsMember(library_names))
+      ->option_text("LIBRARY");
   command
       .add_option("--precision", options->precision,
                   "For real doubles on one GPU: native (default), mixed (in float, then refined to double by "

@@ -18,6 +18,7 @@ struct SolveOptions {
   std::string prefix;
   std::string format = "npy";
   std::string engine = "native";
+  std::string library = "auto";  // the library that factorises, for few pairs
   std::string path = "auto";
   std::string precision = "native";
   std::string subset_by_index, subset_by_value;  // "LO:HI"; "": all

@@ -72,7 +72,7 @@ struct FewCall {
 
 FewCall few_call(const std::string& end, std::int64_t count, double target, const std::string& method,
                  double tolerance, std::int64_t max_products, Address start, const std::string& proof,
-                 const std::string& engine, bool buckling, const std::string& device, int threads,
+                 const std::string& library, bool buckling, const std::string& device, int threads,
                  const nb::object& progress) {
   FewCall call;
   FewOptions& options = call.options;
@@ -90,10 +90,11 @@ FewCall few_call(const std::string& end, std::int64_t count, double target, cons
   if (!wanted_proof)
     throw InvalidArgument("proof", "is '" + proof + "', must be one of auto, counts, probe, none");
   options.proof = *wanted_proof;
-  const auto library = factor_library_of(engine);
-  if (!library)
-    throw InvalidArgument("engine", "is '" + engine + "', must be one of auto, none, mumps, pardiso, cudss");
-  options.library = *library;
+  const auto chosen = factor_library_of(library);
+  if (!chosen)
+    throw InvalidArgument("library",
+                          "is '" + library + "', must be one of auto, none, mumps, pardiso, cudss");
+  options.library = *chosen;
   options.buckling = buckling;
   call.devices.device = device == "cpu"   ? DeviceChoice::cpu
                         : device == "gpu" ? DeviceChoice::gpu
@@ -211,7 +212,7 @@ template <class Report>
 void bind_report(nb::class_<Report>& c) {
   c.def_prop_ro("converged", [](const Report& r) { return r.status == Status::converged; })
       .def_prop_ro("method", [](const Report& r) { return name(r.method); })
-      .def_prop_ro("engine", [](const Report& r) { return name(r.library); })
+      .def_prop_ro("library", [](const Report& r) { return name(r.library); })
       .def_ro("on_gpu", &Report::on_gpu)
       .def_ro("m", &Report::m)
       .def_ro("tolerance", &Report::tolerance)
@@ -247,13 +248,13 @@ void bind_sparse(nb::module_& m) {
           "__init__",
           [](FewCall* self, const std::string& end, std::int64_t count, double target,
              const std::string& method, double tolerance, std::int64_t max_products, Address start,
-             const std::string& proof, const std::string& engine, bool buckling, const std::string& device,
+             const std::string& proof, const std::string& library, bool buckling, const std::string& device,
              int threads, const nb::object& progress) {
             new (self) FewCall(few_call(end, count, target, method, tolerance, max_products, start, proof,
-                                        engine, buckling, device, threads, progress));
+                                        library, buckling, device, threads, progress));
           },
           "end"_a, "count"_a, "target"_a, "method"_a, "tolerance"_a, "max_products"_a, "start"_a, "proof"_a,
-          "engine"_a, "buckling"_a, "device"_a, "threads"_a, "progress"_a.none());
+          "library"_a, "buckling"_a, "device"_a, "threads"_a, "progress"_a.none());
   auto few =
       nb::class_<FewReport>(m, "FewReport", "Report of a call for a few pairs of a sparse matrix or pencil.");
   bind_report(few);

@@ -86,7 +86,7 @@ int64_t eigen_g_dsgcount(int64_t n, const int64_t* k_row, const int32_t* k_colum
                          const int64_t* m_row, const int32_t* m_column, const double* m_value,
                          const double* m_diagonal, double s, double* at, int64_t* below);
 
-/* The same for single precision (s) and for complex Hermitian K and M (z, c). Vectors of Hermitian pencils have z^H M z = 1. All are solved in double: a
+/* Forms of the three functions for single precision (s) and for complex Hermitian K and M (z, c). Vectors of Hermitian pencils have z^H M z = 1. All are solved in double: a
  * Hermitian pencil as a real symmetric one of order 2 n, which has each pair twice. Limits of residuals are 2^-23 instead of roundoff in single precision. */
 int64_t eigen_g_ssgfew(char end, int64_t n, int64_t count, const int64_t* k_row, const int32_t* k_column,
                        const float* k_value, const int64_t* m_row, const int32_t* m_column,

@@ -5,7 +5,7 @@
 //   K z_i = w_i M z_i,   z_i^T M z_i = 1     M is positive semidefinite
 //
 // solve_few() and SparseSolver also take float and complex Hermitian matrices in CSR form, and complex double operators. They are solved in double, a
-// Hermitian problem of order n as a real symmetric one of order 2 n that has each pair twice. Such a problem costs as much as a real one of order 2 n with
+// Hermitian problem of order n as a real symmetric one of order 2 n that has each pair twice. The problem costs as much as a real one of order 2 n with
 // 2 count pairs. A start vector has 2 n doubles then, real and imaginary part in turns. The default tolerance of float types is 2^-23.
 //
 // Pairs of A at an end of the spectrum come from block Lanczos with thick restarts and a Chebyshev filter; a small A goes to the dense
@@ -132,7 +132,8 @@ struct FewOptions {
   // and the dense solver would cost less than max_products products. If count is a large part of n, the dense solver is used with every
   // method but shift_invert.
   // For a target, automatic is the dense solver if n is that small, else shift_invert. Without a factor library it is the dense solver if that
-  // is predicted to take less than 10 seconds; longer solves are refused. For a pencil it is always shift_invert, on the CPU.
+  // is predicted to take less than 10 seconds; longer solves are refused. For a pencil it is shift_invert, on the CPU. The ends of a pencil whose M is
+  // given as a positive diagonal also have the method lanczos, by the filter for M^-1/2 K M^-1/2. It is the automatic one without a factor library.
   FewMethod method = FewMethod::automatic;
   // Limit of |A z - w z| / |A| (2-norm, estimated from below), from 1e-14 to 1. 0: few_tolerance(n).
   double tolerance = 0;

@@ -27,6 +27,8 @@ constexpr double noise = 4 * double_ulp;
 // M is taken as indefinite if x^T M x is negative by more than this part of |M| x^T x.
 constexpr double negative_square = 1e-10;
 constexpr int max_passes = 5;
+// Smallest tolerance of a Ritz pair.
+constexpr double least_ritz_tolerance = 1e-14;
 
 // The Cholesky factor R of G = R^T R and its inverse; G 4 x 4, row-major. For a pivot of at most `least` g_jj the diagonal entry of R is 1.
 // Returns the bits of these columns.
@@ -329,7 +331,8 @@ void InverseLanczos::separate(std::int64_t begin, std::int64_t count, std::int64
   }
 }
 
-const RitzPairs& InverseLanczos::ritz(const std::function<bool(double, double)>& less, double tolerance) {
+const RitzPairs& InverseLanczos::ritz(const std::function<bool(double, double)>& less, double tolerance,
+                                      double slope) {
   const std::int64_t m = known_ * block_width, rows = (blocks_ - known_) * block_width;
   y_.resize(static_cast<std::size_t>(m * m));
   for (std::int64_t j = 0; j < m; ++j)
@@ -368,7 +371,10 @@ const RitzPairs& InverseLanczos::ritz(const std::function<bool(double, double)>&
     pairs_.theta.push_back(theta[j]);
     pairs_.delta.push_back(std::sqrt(square));
     const bool converged =
-        pairs_.delta.back() <= std::max(tolerance * std::abs(theta[j]), 4 * double_ulp * largest);
+        pairs_.delta.back() <= std::max(std::clamp(slope * std::abs(theta[j]), least_ritz_tolerance,
+                                                   std::max(tolerance, least_ritz_tolerance)) *
+                                            std::abs(theta[j]),
+                                        4 * double_ulp * largest);
     pairs_.converged.push_back(converged ? 1 : 0);
   }
   return pairs_;

@@ -64,8 +64,10 @@ class InverseLanczos {
   }                                                // number of columns of V that OP has multiplied
   std::int64_t solved() const { return solved_; }  // number of vectors that S^-1 was applied to
 
-  // The Ritz pairs, sorted by less(theta, theta'). A pair has converged if delta <= max(tolerance |theta|, 4 ulp max |theta|).
-  const RitzPairs& ritz(const std::function<bool(double, double)>& less, double tolerance);
+  // The Ritz pairs, sorted by less(theta, theta'). A pair has converged if delta <= max(t |theta|, 4 ulp max |theta|), where t is the smaller one of
+  // tolerance and slope |theta|, but at least 1e-14.
+  const RitzPairs& ritz(const std::function<bool(double, double)>& less, double tolerance,
+                        double slope = std::numeric_limits<double>::infinity());
   const RitzPairs& last() const { return pairs_; }  // the pairs of the last ritz()
   // Keeps at least the first `count` pairs of the last ritz().
   void restart(std::int64_t count);

@@ -107,7 +107,8 @@ FewReport PencilSolver::solve(const FewOptions& options, double* w, double* z, s
         const bool stop = solved_ >= options.max_products;
         const bool ripe = lanczos->columns() >= options.count + options.count / 2 && steps % 2 == 0;
         if (!exhausted && !lanczos->full() && !ripe && !stop) continue;
-        ritz = &lanczos->ritz(order_of(options.end), buckling_ ? buckling_tolerance : inner_tolerance);
+        ritz = &lanczos->ritz(order_of(options.end), buckling_ ? buckling_tolerance : inner_tolerance,
+                              slope_at(shift.s));
         judgement = judge(options, *ritz, shift, extra, exhausted);
         if (options.progress)
           options.progress(

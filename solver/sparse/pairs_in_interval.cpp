@@ -145,17 +145,13 @@ IntervalReport PencilSolver::interval(double a, double b, std::int64_t max_pairs
       on_ = std::make_unique<CpuExecutor<double>>(n, MatrixOperator<double>());
       InverseLanczos lanczos(*on_, inverse(), 1, sizes.most, 0);
       lanczos.begin();
-      // After the purification the backward error of a pair at the distance d from the shift is at most about d |M| / (|K| + |s| |M|) of its delta.
-      const double m_norm = pencil_.m_norm(), s_norm = pencil_.k_norm() + std::abs(slice.shift.s) * m_norm,
-                   tolerance_here = std::clamp(goal_ / 2 * s_norm / ((slice.shift.s - low.s) * m_norm), 1e-14,
-                                               inner_tolerance);
       std::vector<std::int64_t> pairs;
       double gap = 1;
       bool done = false;
       for (int restarts = 0, steps = 1; restarts <= 100 && !done; ++steps) {
         const bool exhausted = !lanczos.step();
         if (!exhausted && !lanczos.full() && (lanczos.columns() < wanted || steps % 2 != 0)) continue;
-        const RitzPairs& ritz = lanczos.ritz(larger, tolerance_here);
+        const RitzPairs& ritz = lanczos.ritz(larger, inner_tolerance, slope_at(slice.shift.s));
         done = slice.covered(ritz, stop.s, exhausted, *this, pairs, gap);
         if (done || exhausted) break;
         if (!lanczos.full()) continue;

@@ -36,6 +36,13 @@ double PencilSolver::theta_of(double w, double s) const {
   return buckling_ ? w / (w - s) : 1 / (w - s);
 }
 
+// After the purification the backward error of a pair at the distance d from the shift is at most about d |M| / (|K| + |s| |M|) of delta / |theta|, where
+// d = 1 / |theta|. With this slope of InverseLanczos::ritz() the backward error is at most half of the goal.
+double PencilSolver::slope_at(double s) const {
+  if (buckling_) return infinity;
+  return goal_ / 2 * (pencil_.k_norm() + std::abs(s) * pencil_.m_norm()) / pencil_.m_norm();
+}
+
 Pivots PencilSolver::factor(double s) {
   if (factored_ == s) return pivots_;
   const Stopwatch watch(factorisation_seconds_);

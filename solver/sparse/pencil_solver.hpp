@@ -86,6 +86,7 @@ class PencilSolver {
   FewReport solve_in(const Range& range, const FewOptions& options, double* w, double* z, std::int64_t ldz);
   double value_of(double theta, double s) const;
   double theta_of(double w, double s) const;
+  double slope_at(double s) const;
   InverseOperator inverse();
   Judgement judge(const FewOptions& options, const RitzPairs& ritz, const Point& shift, std::int64_t extra,
                   bool exhausted) const;

@@ -1,4 +1,4 @@
-// The real form of a sparse problem, and the pairs of the problem from those of its real form.
+// The real form of a sparse problem, and the pairs of the problem from the pairs of its real form.
 #include "solver/sparse/real_form.hpp"
 
 #include <algorithm>

@@ -5,7 +5,7 @@
 //                ( y   x )
 //
 // A complex vector, whose memory has real and imaginary parts in turns, is a vector of this matrix. Each eigenvalue appears twice, with the vectors z
-// and i z. Counts of eigenvalues and numbers of pairs are therefore twice those of the Hermitian problem.
+// and i z. Counts of eigenvalues and numbers of pairs are therefore twice the numbers of the Hermitian problem.
 //
 // The m real vectors C of the wanted values, seen as complex ones, span the vectors of these values. Their number is twice the dimension, so half of the
 // eigenvalues of C^H B C are 0 and the others 2 where B is the inner product (M, or K for buckling). The eigenvectors of the larger half combine the columns of C
@@ -36,7 +36,7 @@ struct RealMatrix {
 };
 
 // The real form. Entries of opposite triangles that agree to 32 ulp of T (complex double: 1e-12), relative to the largest entry, are replaced by their
-// mean. Throws InvalidArgument (`name`) if other entries differ, or if the arrays are not those of a matrix.
+// mean. Throws InvalidArgument (`name`) if other entries differ, or if the arrays are no matrix.
 template <class T>
 RealMatrix real_form(const CsrMatrix<T>& a, const char* name);
 SparseOperator<double> real_form(const SparseOperator<std::complex<double>>& a);
@@ -61,7 +61,7 @@ template <class T>
 FewReport solve_by_real_form(std::int64_t n, const FewOptions& options, const RealProduct& inner,
                              real_t<T>* w, T* z, std::int64_t ldz, const RealSolve& solve);
 
-// Replaces the pairs (w, z) of the real form and their report by those of the problem; z is contiguous.
+// Replaces the pairs (w, z) of the real form and their report by the pairs and the report of the problem; z is contiguous.
 template <class T>
 void pairs_of_real_form(std::int64_t n, const RealProduct& inner, bool buckling, FewReport& report,
                         std::vector<double>& w, std::vector<double>& z);

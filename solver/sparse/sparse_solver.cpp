@@ -5,6 +5,7 @@
 #include <limits>
 #include <string>
 #include <type_traits>
+#include <vector>
 
 #include "hybrid/instantiate.hpp"
 #include "solver/api/sparse.hpp"
@@ -189,10 +190,90 @@ void SparseSolver<T>::set_values(const T* k, const T* m) {
   }
 }
 
+namespace {
+
+std::string lumped_entry(std::int64_t i) {
+  return "has the diagonal entry (" + std::to_string(i + 1) + ", " + std::to_string(i + 1) +
+         "), which must be positive for the method lanczos";
+}
+
+// Pairs at an end of a pencil with a diagonal M = D, without a factorisation. They are the pairs (w, x) of D^-1/2 K D^-1/2, by the filter, with z = D^-1/2 x.
+FewReport solve_lumped(const CsrMatrix<double>& k, const double* diagonal, double* w, double* z,
+                       std::int64_t ldz, const FewOptions& options, const Devices& devices) {
+  require(diagonal != nullptr, "method", "is lanczos, which needs an M that is given as a diagonal");
+  require(options.end == End::lowest || options.end == End::highest, "method",
+          "is lanczos, which finds the lowest and the highest pairs alone");
+  require(!options.buckling, "method", "is lanczos, which does not solve buckling");
+  check_few(k.n, options, ldz);
+  const std::int64_t n = k.n;
+  const Pencil pencil(k, {{}, diagonal}, false);  // checks K and M
+  std::vector<double> root(static_cast<std::size_t>(n));
+  for (std::int64_t i = 0; i < n; ++i) {
+    require(diagonal[i] > 0, "m", lumped_entry(i));
+    root[i] = 1 / std::sqrt(diagonal[i]);
+  }
+  if (n == 0) return {};
+  std::vector<double> value(static_cast<std::size_t>(k.row_offsets[n])), vectors;
+  for (std::int64_t i = 0; i < n; ++i)
+    for (std::int64_t p = k.row_offsets[i]; p < k.row_offsets[i + 1]; ++p)
+      value[p] = k.value[p] * (root[i] * root[k.column[p]]);
+  if (!z) {
+    vectors.resize(static_cast<std::size_t>(options.count * n));
+    z = vectors.data();
+    ldz = n;
+  }
+  FewReport report =
+      solve_few(CsrMatrix<double>{n, k.row_offsets, k.column, value.data()}, w, z, ldz, options, devices);
+  report.norm = std::ldexp(pencil.k_norm(), pencil.k_exponent());
+  report.mass_norm = *std::max_element(diagonal, diagonal + n);
+  const double limit =
+      std::max(report.tolerance, 10 * static_cast<double>(n) * std::numeric_limits<double>::epsilon());
+  for (std::int64_t j = 0; j < report.m; ++j) {
+    double* const x = z + j * ldz;
+    for (std::int64_t i = 0; i < n; ++i) x[i] *= root[i];
+    double squares = 0, length = 0;
+    for (std::int64_t i = 0; i < n; ++i) {
+      double sum = -w[j] * diagonal[i] * x[i];
+      for (std::int64_t p = k.row_offsets[i]; p < k.row_offsets[i + 1]; ++p)
+        sum += k.value[p] * x[k.column[p]];
+      squares += sum * sum;
+      length += x[i] * x[i];
+    }
+    if (report.residuals.size() > static_cast<std::size_t>(j)) report.residuals[j] = std::sqrt(squares);
+    if (!(std::sqrt(squares) <=
+          limit * (report.norm + std::abs(w[j]) * report.mass_norm) * std::sqrt(length)))
+      report.status = Status::not_converged;
+  }
+  return report;
+}
+
+}  // namespace
+
 template <class T>
 FewReport solve_few(const CsrMatrix<T>& k, const SparseMass<T>& m, same_t<real_t<T>>* w, same_t<T>* z,
                     std::int64_t ldz, const FewOptions& options, const Devices& devices) {
   require(m.matrix.row_offsets || m.diagonal, "m", "has neither a matrix nor a diagonal");
+  const bool at_end = options.end == End::lowest || options.end == End::highest;
+  const bool no_library = m.diagonal && at_end && !options.buckling &&
+                          options.method == FewMethod::automatic &&
+                          (options.library == FactorLibrary::none || !available(options.library));
+  if (options.method == FewMethod::lanczos || no_library) {
+    if constexpr (std::is_same_v<T, double>) {
+      return solve_lumped(k, m.diagonal, w, z, ldz, options, devices);
+    } else {
+      FewOptions checked = options;
+      checked.start_ld /= rows_of_one<T>;
+      check_few(k.n, checked, ldz);
+      for (std::int64_t i = 0; m.diagonal && i < k.n; ++i) require(m.diagonal[i] > 0, "m", lumped_entry(i));
+      const RealPencil<T> pencil(k, m);
+      const SparseMass<double> mass = pencil.mass();
+      return solve_by_real_form<T>(
+          k.n, options, pencil.inner(false), w, z, ldz,
+          [&](const FewOptions& real, double* values, double* of_values, std::int64_t ld) {
+            return solve_lumped(pencil.k.rows(), mass.diagonal, values, of_values, ld, real, devices);
+          });
+    }
+  }
   SparseSolver<T> solver(k, m, options, devices);
   return solver.solve(options, w, z, ldz);
 }

@@ -188,7 +188,7 @@ class FewReport:
     @property
     def method(self) -> str: ...
     @property
-    def engine(self) -> str: ...
+    def library(self) -> str: ...
     @property
     def on_gpu(self) -> bool: ...
     @property
@@ -265,7 +265,7 @@ class FewCall:
         max_products: int,
         start: int,
         proof: str,
-        engine: str,
+        library: str,
         buckling: bool,
         device: str,
         threads: int,

@@ -69,9 +69,9 @@ def _all_by_inverse(inverse: Host, b: Host | None) -> tuple[Host, Host]:
     return theta[real], (inverse @ factor @ y[:, real]) / theta[real]
 
 
-def solved_dense(a: Matrix, b: Matrix | None, inverse: Matrix | None, k: int, sigma: float | None, engine: str) -> bool:
+def solved_dense(a: Matrix, b: Matrix | None, inverse: Matrix | None, k: int, sigma: float | None, library: str) -> bool:
     """True if the problem is solved as a dense one. Raises TypeError if it has no other method, and is too large for that."""
-    if a.n <= _small and engine in ("auto", "none"):
+    if a.n <= _small and library in ("auto", "none"):
         return True
     if a.kind == "dense":
         return b is not None or sigma is not None or 4 * k > a.n

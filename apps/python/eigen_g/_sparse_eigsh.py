@@ -7,7 +7,7 @@ import sys
 import warnings
 from collections.abc import Callable
 from dataclasses import replace
-from typing import Any, Literal
+from typing import Any, Literal, overload
 
 import numpy as np
 
@@ -17,6 +17,7 @@ from ._frameworks import of as framework_of
 from ._sparse_dense import largest_dense, of_all, of_dense, solved_dense
 from ._sparse_matrices import Host, Matrix, looked_at
 from ._sparse_problem import Found, GpuProblem, Options, Problem
+from ._sparse_report import SparseReport
 from ._sparse_select import Which, buckling_pairs, candidates, selected, theta_of
 
 
@@ -25,6 +26,136 @@ def as_integer(value: Any, name: str) -> int:
         return operator.index(value)
     except TypeError:
         raise TypeError(f"{name} is {value!r}, must be an integer") from None
+
+
+@overload
+def eigsh(
+    A: Any,
+    k: int = ...,
+    M: Any = ...,
+    sigma: float | None = ...,
+    which: Which = ...,
+    v0: Array | None = ...,
+    ncv: int | None = ...,
+    maxiter: int | None = ...,
+    tol: float = ...,
+    return_eigenvectors: Literal[True] = ...,
+    Minv: Any = ...,
+    OPinv: Any = ...,
+    mode: Literal["normal", "buckling", "cayley"] = ...,
+    rng: Any = ...,
+    *,
+    proof: Literal["auto", "counts", "probe", "none"] = ...,
+    library: str = ...,
+    device: Literal["auto", "cpu", "gpu"] = ...,
+    threads: int = ...,
+    progress: Callable[[float], object] | None = ...,
+    info: Literal[False] = ...,
+) -> tuple[Array, Array]: ...
+
+
+@overload
+def eigsh(
+    A: Any,
+    k: int = ...,
+    M: Any = ...,
+    sigma: float | None = ...,
+    which: Which = ...,
+    v0: Array | None = ...,
+    ncv: int | None = ...,
+    maxiter: int | None = ...,
+    tol: float = ...,
+    return_eigenvectors: Literal[True] = ...,
+    Minv: Any = ...,
+    OPinv: Any = ...,
+    mode: Literal["normal", "buckling", "cayley"] = ...,
+    rng: Any = ...,
+    *,
+    proof: Literal["auto", "counts", "probe", "none"] = ...,
+    library: str = ...,
+    device: Literal["auto", "cpu", "gpu"] = ...,
+    threads: int = ...,
+    progress: Callable[[float], object] | None = ...,
+    info: Literal[True],
+) -> tuple[Array, Array, SparseReport]: ...
+
+
+@overload
+def eigsh(
+    A: Any,
+    k: int = ...,
+    M: Any = ...,
+    sigma: float | None = ...,
+    which: Which = ...,
+    v0: Array | None = ...,
+    ncv: int | None = ...,
+    maxiter: int | None = ...,
+    tol: float = ...,
+    *,
+    return_eigenvectors: Literal[False],
+    Minv: Any = ...,
+    OPinv: Any = ...,
+    mode: Literal["normal", "buckling", "cayley"] = ...,
+    rng: Any = ...,
+    proof: Literal["auto", "counts", "probe", "none"] = ...,
+    library: str = ...,
+    device: Literal["auto", "cpu", "gpu"] = ...,
+    threads: int = ...,
+    progress: Callable[[float], object] | None = ...,
+    info: Literal[False] = ...,
+) -> Array: ...
+
+
+@overload
+def eigsh(
+    A: Any,
+    k: int = ...,
+    M: Any = ...,
+    sigma: float | None = ...,
+    which: Which = ...,
+    v0: Array | None = ...,
+    ncv: int | None = ...,
+    maxiter: int | None = ...,
+    tol: float = ...,
+    *,
+    return_eigenvectors: Literal[False],
+    Minv: Any = ...,
+    OPinv: Any = ...,
+    mode: Literal["normal", "buckling", "cayley"] = ...,
+    rng: Any = ...,
+    proof: Literal["auto", "counts", "probe", "none"] = ...,
+    library: str = ...,
+    device: Literal["auto", "cpu", "gpu"] = ...,
+    threads: int = ...,
+    progress: Callable[[float], object] | None = ...,
+    info: Literal[True],
+) -> tuple[Array, SparseReport]: ...
+
+
+@overload
+def eigsh(
+    A: Any,
+    k: int = ...,
+    M: Any = ...,
+    sigma: float | None = ...,
+    which: Which = ...,
+    v0: Array | None = ...,
+    ncv: int | None = ...,
+    maxiter: int | None = ...,
+    tol: float = ...,
+    return_eigenvectors: bool = ...,
+    Minv: Any = ...,
+    OPinv: Any = ...,
+    mode: Literal["normal", "buckling", "cayley"] = ...,
+    rng: Any = ...,
+    *,
+    proof: Literal["auto", "counts", "probe", "none"] = ...,
+    library: str = ...,
+    device: Literal["auto", "cpu", "gpu"] = ...,
+    threads: int = ...,
+    progress: Callable[[float], object] | None = ...,
+    info: bool = ...,
+) -> Any: ...
 
 
 def eigsh(
@@ -44,7 +175,7 @@ def eigsh(
     rng: Any = None,
     *,
     proof: Literal["auto", "counts", "probe", "none"] = "auto",
-    engine: str = "auto",
+    library: str = "auto",
     device: Literal["auto", "cpu", "gpu"] = "auto",
     threads: int = 0,
     progress: Callable[[float], object] | None = None,
@@ -70,7 +201,7 @@ def eigsh(
     proof    how it is established that no pair is missing. "counts": by the number of eigenvalues below two points around the pairs,
              which takes one or two factorisations. "probe": by random vectors. "none". "auto": by counts if there is a factorisation.
              If counts do not prove it, there is a RuntimeWarning
-    engine   the library that factorises: "auto", "none" or "mumps"; engines() lists what this machine has
+    library   the library that factorises: "auto", "none" or "mumps"; libraries() lists what this machine has
     device, threads, progress   as in eigen_g.eigh; progress(fraction)
     info     True: returns w, v and a SparseReport
 
@@ -81,7 +212,7 @@ def eigsh(
     to 1000 with a sigma. A large operator with a sigma needs OPinv.
 
     Raises NoConvergence, which is an ArpackNoConvergence and has the converged pairs; InvalidArgument (ValueError) also for a matrix that
-    is not symmetric, an M that is not positive semidefinite, and a sigma without an engine.
+    is not symmetric, an M that is not positive semidefinite, and a sigma without a library.
     """
     a, b = looked_at(A, "A", keep_on_gpu=True), None if M is None else looked_at(M, "M")
     n, k = a.n, as_integer(k, "k")
@@ -116,7 +247,7 @@ def eigsh(
         max_products=0 if maxiter is None else int(maxiter) * max(1, (ncv or min(n, max(2 * k + 1, 20))) - k),
         start=_start(v0, n, [x for x in (a, b, inverse) if x is not None]),
         proof=proof,
-        engine=engine,
+        library=library,
         buckling=mode == "buckling",
         device=device,
         threads=threads,
@@ -128,7 +259,7 @@ def eigsh(
         a = looked_at(A, "A")
     if stays:
         found: Found = candidates(GpuProblem(a, options), k, which, None, mode)
-    elif solved_dense(a, b, inverse, k, sigma, engine):
+    elif solved_dense(a, b, inverse, k, sigma, library):
         found = of_dense(a, b, inverse, sigma, mode)
     elif mode == "buckling" and sigma is not None:
         found = buckling_pairs(a, b, inverse, options, k, which, sigma)
@@ -137,12 +268,12 @@ def eigsh(
     found = found.chosen(selected(theta_of(found.w, sigma, mode), k, which))
     found = found.chosen(np.argsort(found.w, kind="stable"))
     report = found.report()
-    if mode == "buckling" and report.engine != "none":
+    if mode == "buckling" and report.library != "none":
         used = 1 / report.shift_used if report.shift_used != 0 else np.inf
         report = replace(report, shift_wished=sigma or 0.0, shift_used=used)
     if len(found.w) < k:
         raise _core.InvalidArgument(f"argument k: is {k}, but the pencil has {len(found.w)} finite eigenvalues")
-    if not report.proven and (proof == "counts" or (report.engine != "none" and report.proof_reason)):
+    if not report.proven and (proof == "counts" or (report.library != "none" and report.proof_reason)):
         warnings.warn(f"it is not proven that no pair is missing: {report.proof_reason}", RuntimeWarning, stacklevel=2)
     w, v = rounded(found, a, b, a.on_gpu)
     results: tuple[Any, ...] = (w, v) if return_eigenvectors else (w,)

@@ -26,7 +26,7 @@ from ._sparse_matrices import (
 from ._sparse_report import SparseReport, no_convergence
 
 
-def engines() -> dict[str, str]:
+def libraries() -> dict[str, str]:
     """The libraries that factorise sparse matrices here, with their versions. Only "mumps" is supported so far. Empty: there is none."""
     return dict(_core.factor_libraries())
 
@@ -37,7 +37,7 @@ class Options:
     max_products: int = 0
     start: Host | None = None
     proof: str = "auto"
-    engine: str = "auto"
+    library: str = "auto"
     buckling: bool = False
     device: str = "auto"
     threads: int = 0
@@ -56,7 +56,7 @@ class Options:
             self.max_products,
             start,
             self.proof,
-            self.engine,
+            self.library,
             self.buckling,
             self.device,
             self.threads,
@@ -92,7 +92,7 @@ class Found(NamedTuple):
         if not self.reports:
             return SparseReport(residuals=self.residuals)
         first = self.reports[0]
-        same = ("method", "engine", "shift_wished", "shift_used", "shift_reason", "low", "high", "count_low", "count_high", "found")
+        same = ("method", "library", "shift_wished", "shift_used", "shift_reason", "low", "high", "count_low", "count_high", "found")
         summed = ("repaired", "products", "factorisations", "factor_entries", "factor_bytes", "seconds")
         return SparseReport(
             **{name: getattr(first, name) for name in same},

@@ -16,7 +16,7 @@ class SparseReport:
     """How pairs were found. If a call made several solves (which="BE"), numbers are sums, and shifts and counts are from the first one."""
 
     method: str = "dense"  # "dense", "lanczos", "shift-invert"
-    engine: str = "none"  # the library that factorised
+    library: str = "none"  # the library that factorised
     proven: bool = True  # no wanted pair is missing. The dense method finds all pairs; the sparse ones prove it by counts
     proof_reason: str = ""  # why it is not proven
     shift_wished: float = 0.0

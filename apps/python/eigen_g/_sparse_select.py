@@ -8,7 +8,7 @@ from typing import Literal
 import numpy as np
 
 from ._sparse_matrices import Host, Matrix, multiplied
-from ._sparse_problem import Found, Options, Problem, engines
+from ._sparse_problem import Found, Options, Problem, libraries
 
 Which = Literal["LM", "SM", "LA", "SA", "BE"]
 
@@ -32,7 +32,7 @@ def theta_of(w: Host, sigma: float | None, mode: str) -> Host:
 def _side(p: Problem, end: str, k: int, sigma: float) -> Found:
     """k pairs above or below sigma. If that side has fewer, theta goes on at the other end, and the next pairs come from there."""
     there = k
-    if not p.by_products and not p.options.buckling and (p.solver is not None or engines()) and p.options.engine != "none":
+    if not p.by_products and not p.options.buckling and (p.solver is not None or libraries()) and p.options.library != "none":
         below, _, _ = p.keep_solver().count(sigma)
         there = min(k, (below if end == "below" else p.order - below) // (p.order // p.n))
     found = p.pairs(end, there, sigma)
@@ -49,7 +49,7 @@ def _of_largest_magnitude(p: Problem, k: int) -> Found:
 
 
 def _of_smallest_magnitude(p: Problem, k: int) -> Found:
-    if not p.by_products and p.options.engine != "none" and (p.m is not None or engines()):
+    if not p.by_products and p.options.library != "none" and (p.m is not None or libraries()):
         return p.pairs("nearest", k)
     found = p.pairs("lowest", k)
     if found.w[0] >= 0:

@@ -9,7 +9,7 @@
     eigen_g.sparse.verify(A, w, v, M=M).passed
     solver.verify_counts(w).passed                          # no pair is missing among them
 
-Pairs near a shift need a library that factorises A - sigma M (`engines()`). It also counts the eigenvalues below a point, and two counts
+Pairs near a shift need a library that factorises A - sigma M (`libraries()`). It also counts the eigenvalues below a point, and two counts
 around the pairs prove that none is missing.
 """
 
@@ -26,11 +26,11 @@ from ._frameworks import Array
 from ._frameworks import of as framework_of
 from ._sparse_eigsh import as_integer, eigsh, rounded
 from ._sparse_matrices import block, same_pattern
-from ._sparse_problem import Found, Options, engines, factored
+from ._sparse_problem import Found, Options, libraries, factored
 from ._sparse_report import SparseReport, no_convergence
 from ._sparse_select import Which, candidates, selected, theta_of
 
-__all__ = ["CountVerification", "NoConvergence", "Solver", "SparseReport", "count", "eigsh", "engines", "interval", "verify"]
+__all__ = ["CountVerification", "NoConvergence", "Solver", "SparseReport", "count", "eigsh", "libraries", "interval", "verify"]
 
 
 def __getattr__(name: str) -> Any:
@@ -72,7 +72,7 @@ class Solver:
     buckling  as mode="buckling" of eigsh
     others    as in eigsh
 
-    Calls from several threads must not overlap. Raises InvalidArgument if there is no engine.
+    Calls from several threads must not overlap. Raises InvalidArgument if there is no library.
     """
 
     def __init__(
@@ -83,14 +83,14 @@ class Solver:
         buckling: bool = False,
         tol: float = 0,
         proof: Literal["auto", "counts", "probe", "none"] = "auto",
-        engine: str = "auto",
+        library: str = "auto",
         device: Literal["auto", "cpu", "gpu"] = "auto",
         threads: int = 0,
         progress: Callable[[float], object] | None = None,
     ) -> None:
         tolerance = float(np.clip(tol, 1e-14, 1)) if tol > 0 else 0.0
         options = Options(
-            tolerance, proof=proof, engine=engine, buckling=buckling, device=device, threads=threads, progress=progress
+            tolerance, proof=proof, library=library, buckling=buckling, device=device, threads=threads, progress=progress
         )
         self._problem = factored(A, M, options)
         self._solver = self._problem.keep_solver()

@@ -85,7 +85,7 @@ TEST_CASE("solve --lowest reads a file of a size that is never dense, within its
   CHECK_THAT(outcome.err, ContainsSubstring("products") && ContainsSubstring("GiB") &&
                               ContainsSubstring("200000 by the lanczos method"));
   const ProcessResult far =
-      fail_with(2, {"solve", folder / "a.mtx", "--near", "4", "--engine", "none", "-q"});
+      fail_with(2, {"solve", folder / "a.mtx", "--near", "4", "--library", "none", "-q"});
   CHECK_THAT(far.err, ContainsSubstring("dense"));
 }
 

@@ -150,7 +150,7 @@ TEST_CASE(
   const Files files;
   const ProcessResult outcome = succeed({"solve", files.k, "--b", files.m, "--lowest", "2", "--predict"});
   for (const char* const text :
-       {"shift-invert", "engine", "entries of L", "shift", "proof", "found", "bound", "|Az-wBz|"})
+       {"shift-invert", "library", "entries of L", "shift", "proof", "found", "bound", "|Az-wBz|"})
     CHECK_THAT(outcome.out, ContainsSubstring(text));
   CHECK_THAT(outcome.err + outcome.out, ContainsSubstring("factor"));
   CHECK_THAT(succeed({"solve", files.k, "--b", files.m, "--lowest", "2", "--proof", "none"}).out,
@@ -210,7 +210,7 @@ TEST_CASE("pencils: what is not solved is refused by its option or file") {
   fail_with(2, {"solve", files.k, "--near", "3", "--count-only", "-o", files.folder / "r"});
   fail_with(2, {"solve", files.k, "--b", files.m, "--itype", "2", "--lowest", "3"});
   fail_with(2, {"solve", files.k, "--b", files.m, "--proof", "counts"});
-  fail_with(2, {"solve", files.k, "--engine", "mumps"});
+  fail_with(2, {"solve", files.k, "--library", "mumps"});
   fail_with(2, {"solve", files.k, "--lowest", "3", "--engine", "df"});
   fail_with(2, {"solve", "--grid", "5x5", "--b", files.m, "--lowest", "3"});
   fail_with(2, {"solve", files.k, "--b", files.m, "--lowest", "1", "-o", files.folder / "m", "--format",
@@ -221,11 +221,11 @@ TEST_CASE("pencils: what is not solved is refused by its option or file") {
              ContainsSubstring("order 2"));
 }
 
-TEST_CASE("pairs near a value of a large matrix without an engine are refused at once") {
+TEST_CASE("pairs near a value of a large matrix without a library are refused at once") {
   const TemporaryFolder folder;
   SparseSum a{60000};
   for (std::int64_t i = 0; i < a.n; ++i) a.add(i, i, static_cast<double>(i));
   write_sparse(folder / "a.mtx", Csr(a));
-  CHECK_THAT(fail_with(2, {"solve", folder / "a.mtx", "--near", "1", "--engine", "none", "-q"}).err,
-             ContainsSubstring("--engine") && ContainsSubstring("factorisation"));
+  CHECK_THAT(fail_with(2, {"solve", folder / "a.mtx", "--near", "1", "--library", "none", "-q"}).err,
+             ContainsSubstring("--library") && ContainsSubstring("factorisation"));
 }

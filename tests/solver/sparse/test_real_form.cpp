@@ -266,3 +266,48 @@ TEST_CASE("eigen_g_zhgfew, eigen_g_chginterval and eigen_g_ssgcount") {
                          s.m.data(), nullptr, high, nullptr, &below) == 0);
   CHECK(below == 12);
 }
+
+TEMPLATE_TEST_CASE("Pencils with a lumped M by the filter: the ends without a factorisation", "", double,
+                   float, std::complex<double>) {
+  using T = TestType;
+  const Turned<T> a;
+  const std::int64_t n = a.n(), ldz = n + 2;
+  std::mt19937_64 random(3);
+  std::uniform_real_distribution<double> mass(0.5, 2);
+  std::vector<real_t<T>> diagonal;
+  for (std::int64_t i = 0; i < n; ++i) diagonal.push_back(static_cast<real_t<T>>(mass(random)));
+  const SparseMass<T> lumped{{}, diagonal.data()};
+  for (const End end : {End::lowest, End::highest}) {
+    FewOptions options;
+    options.count = 5;
+    options.end = end;
+    options.method = FewMethod::lanczos;
+    const real_t<T> nan = std::numeric_limits<real_t<T>>::quiet_NaN();
+    std::vector<real_t<T>> w(5, nan), by_factors(5);
+    std::vector<T> z(static_cast<std::size_t>(5 * ldz), T(nan));
+    const FewReport report = solve_few(a.k_rows(), lumped, w.data(), z.data(), ldz, options);
+    CHECK(report.status == Status::converged);
+    CHECK(report.method != FewMethod::shift_invert);
+    CHECK(passed(verify(a.k_rows(), lumped, 5, w.data(), z.data(), ldz)));
+    options.method = FewMethod::automatic;
+    options.library = FactorLibrary::none;
+    CHECK(solve_few(a.k_rows(), lumped, by_factors.data(), nullptr, ldz, options).method !=
+          FewMethod::shift_invert);
+    for (std::size_t j = 0; j < 5; ++j)
+      CHECK_THAT(static_cast<double>(by_factors[j]), WithinRel(static_cast<double>(w[j]), accuracy<T>));
+    if (!available(FactorLibrary::automatic)) continue;
+    options.library = FactorLibrary::automatic;
+    CHECK(solve_few(a.k_rows(), lumped, by_factors.data(), nullptr, ldz, options).method ==
+          FewMethod::shift_invert);
+    for (std::size_t j = 0; j < 5; ++j)
+      CHECK_THAT(static_cast<double>(by_factors[j]), WithinRel(static_cast<double>(w[j]), accuracy<T>));
+  }
+  FewOptions options;
+  options.method = FewMethod::lanczos;
+  real_t<T> w;
+  CHECK_THROWS_WITH(solve_few(a.k_rows(), a.mass(), &w, nullptr, n, options),
+                    ContainsSubstring("needs an M that is given as a diagonal"));
+  diagonal[7] = 0;
+  CHECK_THROWS_WITH(solve_few(a.k_rows(), lumped, &w, nullptr, n, options),
+                    ContainsSubstring("entry (8, 8)"));
+}

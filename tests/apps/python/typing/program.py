@@ -100,9 +100,12 @@ with eigen_g.patched("numpy", "scipy"):
     pass
 eigen_g.patched(3)  # error: arg-type
 reveal_type(eigen_g.plot.density(w, bins=3))  # type: Axes
-reveal_type(eigen_g.sparse.engines())  # type: dict[str, str]
+reveal_type(eigen_g.sparse.libraries())  # type: dict[str, str]
 reveal_type(eigen_g.sparse.count(double, 3.0))  # type: int
-eigen_g.sparse.eigsh(double, which="XX")  # error: arg-type
+eigen_g.sparse.eigsh(double, which="XX")  # error: call-overload
+reveal_type(eigen_g.sparse.eigsh(double, return_eigenvectors=False, info=True)[1].proven)  # type: bool
+reveal_type(eigen_g.sparse.eigsh(double, info=True)[2])  # type: SparseReport
+w, v = eigen_g.sparse.eigsh(double, 3, double, 0.0)
 try:
     eigen_g.eigh(double)
 except (eigen_g.NonFiniteEntry, eigen_g.InvalidArgument, eigen_g.LinAlgError, eigen_g.OutOfMemory, eigen_g.DeviceError) as error:
