@@ -267,7 +267,7 @@ int max_team_threads(std::int64_t order) {
 }
 
 int default_team_threads(std::int64_t order, int cores) {
-  return std::min({max_team_threads(order), cores, std::max(4, cores / 2)});
+  return std::min({max_team_threads(order), cores, order < 1500 ? 4 : std::max(4, cores / 2)});
 }
 
 int team_threads(std::int64_t order) {

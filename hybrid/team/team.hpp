@@ -76,8 +76,8 @@ void run_team(int threads, const Body& body) {
 // Number of threads of the calling thread's team for a matrix of this order. OMP_NUM_THREADS or the caller's ThreadLimit is an upper bound. Without
 // them it is default_team_threads() for the physical cores of the affinity mask within the CPU quota.
 int team_threads(std::int64_t order);
-// At most half of the cores, but 4 if there are that many. Other threads of the program, such as threads of OpenBLAS, poll after their work. A team on
-// all cores would wait for them at each barrier.
+// At most 4 below order 1500, and from there on at most half of the cores. Other threads of the program, such as threads of OpenBLAS, poll after
+// their work. A larger team would wait for them at each barrier.
 int default_team_threads(std::int64_t order, int cores);
 // Upper bound of team_threads(order), which depends on the order alone.
 int max_team_threads(std::int64_t order);

@@ -145,8 +145,8 @@ TEST_CASE("the number of a team's threads follows the order and the limits") {
   CHECK(default_team_threads(1000, 2) == 2);
   CHECK(default_team_threads(1000, 4) == 4);
   CHECK(default_team_threads(1000, 6) == 4);
-  CHECK(default_team_threads(500, 16) == 8);
-  CHECK(default_team_threads(1499, 64) == 16);
+  CHECK(default_team_threads(500, 16) == 4);
+  CHECK(default_team_threads(1499, 64) == 4);
   CHECK(default_team_threads(1500, 64) == 32);
   int inside = 0;
 #pragma omp parallel num_threads(2)
