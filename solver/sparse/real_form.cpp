@@ -292,7 +292,7 @@ FewReport solve_by_real_form(std::int64_t n, const FewOptions& options, const Re
     side.end = End::above;
     side.count = options.count - options.count / 2;
     const std::int64_t below = report.m;
-    const FewReport above =
+    FewReport above =
         solve_by_real_form<T>(n, side, inner, w + below, z ? z + below * ldz : nullptr, ldz, solve);
     if (below == 0) return above;
     report.m += above.m;
