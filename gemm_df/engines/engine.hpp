@@ -13,7 +13,7 @@ namespace eigen_g {
 //   df         a double as two floats, float operations only (gemm_df/README.md)
 //   emulated   cuBLAS's fixed-point emulation on the integer tensor cores; needs CUDA 13
 //   ozaki      exact products of 8-bit integers for 15 moduli (engines/ozaki/residues.hpp): errors like native products
-//   ozaki_fast the same with 14 moduli: faster, with errors up to about four times as large
+//   ozaki_fast the same with 14 moduli: faster, with errors up to five times as large
 //   automatic  the fastest of native, df and emulated for each product, by measured rates
 // Small products are always native (least_multiply_adds).
 // The engines come first and are rows of a table; `automatic` is the last enumerator.
