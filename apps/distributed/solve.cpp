@@ -252,6 +252,7 @@ ExitCode parse(MPI_Comm world, int argc, const char* const* argv) {
       "solve", "Solve for the eigenpairs of a matrix that is distributed over the processes of mpirun.");
   set_help(command, "mpirun -n P eigen_g solve MATRIX [-o PREFIX] [OPTIONS]", examples);
   add_solve_options(command, options->solve)->required(false);
+  command.remove_option(command.get_option("--library"));  // the libraries for sparse matrices
   command
       .add_option(
           "--library", options->library,

@@ -4,7 +4,7 @@ import sys
 
 import eigen_g.sparse
 
-if not importlib.util.find_spec("scipy") or not eigen_g.sparse.engines():
+if not importlib.util.find_spec("scipy") or not eigen_g.sparse.libraries():
     sys.exit(4)  # no SciPy, or no library that factorises sparse matrices
 # [eigsh]
 import eigen_g
