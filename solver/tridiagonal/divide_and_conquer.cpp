@@ -36,7 +36,7 @@ bool is_graded(const std::vector<R>& d) {
   return much * std::min(first, last) < std::max(first, last);
 }
 
-// Columns for implicit_ql(). An entry of e is negligible if it is small beside the neighbouring entries of d, so that small eigenvalues of a
+// Columns for implicit_ql(). An entry of e is negligible if it is small compared with the neighbouring entries of d, so that small eigenvalues of a
 // graded T keep their digits. Source: LAPACK dsteqr.
 template <class R>
 struct GradedVectors : dc::PlainVectors<R> {
