@@ -56,7 +56,7 @@ class _Locate:
 
 
 def _is_large(a: Any) -> bool:
-    shape = getattr(a, "shape", ())
+    shape: tuple[int, ...] = getattr(a, "shape", ())
     return len(shape) == 2 and shape[0] == shape[1] >= _least
 
 
@@ -132,7 +132,7 @@ def _chain() -> None:
 
 
 if os.environ.get("EIGEN_G_DEVICE") != "cpu":
-    sys.meta_path.insert(0, _Finder())  # type: ignore[arg-type]
+    sys.meta_path.insert(0, _Finder())
     if os.environ.get("EIGEN_G_LOG"):
         atexit.register(_report)
 _chain()
