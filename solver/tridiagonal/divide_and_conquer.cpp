@@ -26,7 +26,7 @@ constexpr std::int64_t largest_order = (std::int64_t{1} << 21) - 1;
 
 // Up to this order the implicit QL method is faster than a merge. Up to the other order it solves a graded T, whose small eigenvalues lose
 // digits in a merge.
-constexpr std::int64_t largest_order_by_ql = 14, largest_graded_order_by_ql = 32;
+constexpr std::int64_t largest_order_by_ql = 14, largest_graded_order_by_ql = 72;
 
 // True if T is graded: the first or the last diagonal entry is much smaller than the other one.
 template <class R>
