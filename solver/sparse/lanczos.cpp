@@ -126,14 +126,15 @@ class Lanczos {
   int slow_cycles_ = 0;
   bool probing_ = false;
   std::int64_t max_steps_ = 1000;  // limit for the next cycle; a full basis ends it earlier
+  std::int64_t steps_ = 0;         // of the last cycle
   LanczosResult<T> result_;
 };
 
 // Forms p(A) V one block at a time, until the basis is full or the cycle's limits are reached. H gets at least `wanted` columns.
 template <class T>
 void Lanczos<T>::extend() {
-  for (std::int64_t step = 0; basis_.blocks() < basis_.max_blocks(); ++step) {
-    if (projected_.blocks() >= least_blocks() && (exhausted() || step >= max_steps_)) break;
+  for (steps_ = 0; basis_.blocks() < basis_.max_blocks(); ++steps_) {
+    if (projected_.blocks() >= least_blocks() && (exhausted() || steps_ >= max_steps_)) break;
     T* const x = basis_.block(projected_.blocks());
     apply_filter(on_, filter_, x, basis_.block(basis_.blocks()), work_);
     result_.products += filter_.degree * block_width;
@@ -184,7 +185,10 @@ void Lanczos<T>::begin(const T* start, std::int64_t start_blocks) {
 // Solves the projected problem, forms the kept vectors V Q_kept, and begins V with them.
 template <class T>
 void Lanczos<T>::restart() {
-  const auto pairs = projected_.solve();
+  auto pairs = projected_.solve();
+  // Each block that H does not know yet comes from the product with one of the last blocks that H knows.
+  const std::int64_t unknown = basis_.blocks() - projected_.blocks();
+  if (!probing_ && steps_ >= unknown) Projected<T>::separate_copies(pairs, unknown * block_width);
   const std::int64_t m = projected_.blocks() * block_width;
   if (result_.restarts++ == 0) {
     result_.bounds = spectrum_bounds(pairs.values, pairs.vectors, coupling_.data(), filter_.half);

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 
 #include "gemm_df/tall_product.hpp"
 #include "hybrid/instantiate.hpp"
@@ -71,6 +72,48 @@ typename Projected<T>::Pairs Projected<T>::solve() const {
     for (std::int64_t i = 0; source.column >= 0 && i < k; ++i) z[free[i]] = vectors[i + source.column * k];
   }
   return pairs;
+}
+
+template <class T>
+void Projected<T>::separate_copies(Pairs& pairs, std::int64_t rows) {
+  const auto m = static_cast<std::int64_t>(pairs.values.size());
+  T largest = 0;
+  for (const T value : pairs.values) largest = std::max(largest, std::abs(value));
+  const T equal = 16 * std::numeric_limits<T>::epsilon() * largest;
+  std::vector<std::int64_t> copies;  // columns
+  const auto rotate = [&] {
+    const auto k = static_cast<std::int64_t>(copies.size());
+    if (k <= rows) return;
+    // Householder transformations of the columns, from the last row upwards. Row i has its entry in the last column that is left.
+    std::vector<T> x(static_cast<std::size_t>(k));
+    for (std::int64_t step = 0; step < rows; ++step) {
+      const std::int64_t row = m - 1 - step, left = k - step;
+      T square = 0;
+      for (std::int64_t j = 0; j < left; ++j) {
+        x[j] = pairs.vectors[row + copies[j] * m];
+        square += x[j] * x[j];
+      }
+      if (square == 0) continue;
+      const T norm = std::copysign(std::sqrt(square), x[left - 1]),
+              factor = 1 / (square + norm * x[left - 1]);
+      x[left - 1] += norm;
+      for (std::int64_t i = 0; i < m; ++i) {
+        T sum = 0;
+        for (std::int64_t j = 0; j < left; ++j) sum += x[j] * pairs.vectors[i + copies[j] * m];
+        for (std::int64_t j = 0; j < left; ++j) pairs.vectors[i + copies[j] * m] -= factor * sum * x[j];
+      }
+      for (std::int64_t j = 0; j + 1 < left; ++j) pairs.vectors[row + copies[j] * m] = 0;
+    }
+  };
+  for (std::int64_t j = 0; j < m; ++j) {
+    if (pairs.locked[j]) continue;
+    if (!copies.empty() && pairs.values[copies.back()] - pairs.values[j] > equal) {
+      rotate();
+      copies.clear();
+    }
+    copies.push_back(j);
+  }
+  rotate();
 }
 
 template <class T>

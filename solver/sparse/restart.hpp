@@ -32,6 +32,10 @@ class Projected {
     std::vector<char> locked;
   };
   Pairs solve() const;  // by the dense solver on the CPU
+  // Rotates free vectors whose values agree to rounding errors, so that all but `rows` of them have zeros in their last `rows` components. These
+  // come first. The residual of a Ritz vector depends on these components alone. The dense solver returns any basis of such vectors, in
+  // which each may have a part of every copy of the eigenvalue that is still inaccurate.
+  static void separate_copies(Pairs& pairs, std::int64_t rows);
 
   // H := diag(values) with 4 * blocks values. No vector is locked afterwards.
   void restart(const T* values, std::int64_t blocks);
