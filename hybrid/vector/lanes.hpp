@@ -25,6 +25,13 @@ namespace eigen_g::EIGEN_G_WIDTH {
 
 inline constexpr int vector_bytes = EIGEN_G_VECTOR_BYTES;
 inline constexpr int tile_columns = vector_bytes == 64 ? 8 : 4;
+#if defined(__AVX512F__)
+inline constexpr int registers = 32;  // vectors that the processor holds
+#elif defined(__AVX2__)
+inline constexpr int registers = 16;
+#else
+inline constexpr int registers = 8;
+#endif
 template <class T>
 inline constexpr int lanes = vector_bytes / static_cast<int>(sizeof(T));
 
@@ -60,6 +67,17 @@ EIGEN_G_INLINE void store(T* p, typename VectorOf<T>::Type x) {
 template <class T>
 EIGEN_G_INLINE Vector<T> broadcast(T x) {
   return x - Vector<T>{};  // not +: -0 stays -0, so the subtraction is no operation
+}
+
+// x as a value in a register. Without it GCC loads a number that is used twice from memory twice.
+template <class T>
+EIGEN_G_INLINE Vector<T> in_register(typename VectorOf<T>::Type x) {
+#if defined(__AVX512F__)
+  asm("" : "+v"(x));
+#elif defined(__AVX2__)
+  asm("" : "+x"(x));
+#endif
+  return x;
 }
 
 // The lanes k of a and b, one after the other: 0 ... lanes - 1 are a's.

@@ -34,6 +34,14 @@ EIGEN_G_INLINE Packet<T> load_packet(const real_t<T>* p) {
   else
     return {load(p)};
 }
+// load_packet() for a packet that is used more than once.
+template <class T>
+EIGEN_G_INLINE Packet<T> load_into_register(const real_t<T>* p) {
+  if constexpr (is_complex<T>)
+    return {in_register<real_t<T>>(load(p)), in_register<real_t<T>>(load(p + group_size<T>))};
+  else
+    return {in_register<real_t<T>>(load(p))};
+}
 template <class T>
 EIGEN_G_INLINE void store_packet(real_t<T>* p, const Packet<T>& x) {
   store(p, x.re);

@@ -17,10 +17,17 @@ constexpr int vectors = is_complex<T>        ? (vector_bytes == 16 ? 2 : 1)
                                              : 2;
 template <class T>
 constexpr int tile_rows = vectors<T>* lanes<real_t<T>>;
+// Rows of a packed block: a multiple of this number.
+template <class T>
+constexpr int rows_multiple = tile_rows<T> < 8 ? 8 : tile_rows<T>;
 static_assert(columns_multiple % tile_columns == 0);
 // The columns of a tile lie in one group of tile_rows rows of V.
 static_assert(tile_rows<double> % tile_columns == 0 && tile_rows<std::complex<double>> % tile_columns == 0 &&
               tile_rows<float> % tile_columns == 0 && tile_rows<std::complex<float>> % tile_columns == 0);
+
+// Columns of the widest tile. Twelve sums hide the latency of complex products with 16 registers; eight do not.
+template <class T>
+constexpr int wide_columns = is_complex<T>&& vector_bytes == 32 && registers == 16 ? 6 : tile_columns;
 
 // An operand whose entry (k, j) is at p[k * inner + j * outer], with the imaginary part `plane` behind.
 template <class T>
@@ -33,11 +40,11 @@ enum class Then { set, add, subtract };
 
 // C := A B, C + A B or C - A B for one tile of C, in `depth` steps. C has its columns at c + j * ldc, imaginary parts `plane` behind. A is
 // packed: [step][plane][tile_rows]. conjugate: conj(B) instead of B.
-template <class T, Then then, bool conjugate = false>
+template <class T, Then then, bool conjugate = false, int cols = tile_columns>
 EIGEN_G_INLINE void multiply_tile(real_t<T>* c, std::int64_t ldc, std::int64_t plane, const real_t<T>* a,
                                   const Operand<T>& b, std::int64_t depth) {
   using R = real_t<T>;
-  constexpr int l = lanes<R>, v = vectors<T>, cols = tile_columns, parts = planes<T>, rows = tile_rows<T>;
+  constexpr int l = lanes<R>, v = vectors<T>, parts = planes<T>, rows = tile_rows<T>;
   Vector<R> total[parts][v][cols];
 #pragma GCC unroll 2
   for (int p = 0; p < parts; ++p)
@@ -99,14 +106,34 @@ EIGEN_G_INLINE void multiply_tile(real_t<T>* c, std::int64_t ldc, std::int64_t p
 constexpr std::int64_t depth = 64;
 
 // Rows i ... i + depth - 1 of a product of which a tile is summed part by part.
-template <class T, bool conjugate = false>
+template <class T, bool conjugate = false, int cols = tile_columns>
 EIGEN_G_INLINE void multiply_part(real_t<T>* c, std::int64_t ldc, std::int64_t plane, const real_t<T>* a,
                                   const Operand<T>& b, std::int64_t i, std::int64_t rows) {
   const std::int64_t steps = rows - i < depth ? rows - i : depth;
   if (i == 0)
-    multiply_tile<T, Then::set, conjugate>(c, ldc, plane, a, b, steps);
+    multiply_tile<T, Then::set, conjugate, cols>(c, ldc, plane, a, b, steps);
   else
-    multiply_tile<T, Then::add, conjugate>(c, ldc, plane, a, b, steps);
+    multiply_tile<T, Then::add, conjugate, cols>(c, ldc, plane, a, b, steps);
+}
+
+// Calls tile(j, width) for tiles of width() columns, from column j on, which together have `columns` columns, a multiple of tile_columns.
+template <int count>
+struct Width {
+  constexpr int operator()() const { return count; }
+};
+template <class T, class Tile>
+EIGEN_G_INLINE void for_tiles(int columns, const Tile& tile) {
+  constexpr int wide = wide_columns<T>;
+  for (int j = 0; j < columns;) {
+    const int left = columns - j;
+    if (wide == tile_columns || (left > tile_columns && left % wide != 2)) {
+      tile(j, Width<wide>());
+      j += wide;
+    } else {
+      tile(j, Width<tile_columns>());
+      j += tile_columns;
+    }
+  }
 }
 
 template <class T>
@@ -235,22 +262,26 @@ void apply(const PackedReflectors<T>& q, T* z, std::int64_t ldz, int columns, re
     R* const zb = buffer + b * w + 1;
     const R *const along = q.along + at, *const across = q.across + at,
                    *const t = q.factors + b * w * w * parts;
-    for (std::int64_t i = 0; i < padded; i += depth) {  // X = V^H Z
-      for (int j = 0; j < used; j += cols)
+    for (std::int64_t i = 0; i < padded; i += depth)  // X = V^H Z
+      for_tiles<T>(used, [&](int j, auto width) {
         for (std::int64_t g = 0; g < w; g += rows)
-          multiply_part<T>(x + g + j * ldx, ldx, w, along + (g / rows * padded + i) * parts * rows,
-                           {zb + i + j * ld, 1, ld, plane}, i, padded);
-    }
-    for (int j = 0; j < used; j += cols)  // Y = T X; T is upper triangular, T^H lower
+          multiply_part<T, false, width()>(x + g + j * ldx, ldx, w,
+                                           along + (g / rows * padded + i) * parts * rows,
+                                           {zb + i + j * ld, 1, ld, plane}, i, padded);
+      });
+    for_tiles<T>(used, [&](int j, auto width) {  // Y = T X; T is upper triangular, T^H lower
       for (std::int64_t g = 0; g < w; g += rows) {
         const std::int64_t first = q.adjoint ? 0 : g, end = q.adjoint ? g + rows : w;
-        multiply_tile<T, Then::set>(y + g + j * ldx, ldx, w, t + (g / rows * w + first) * parts * rows,
-                                    {x + first + j * ldx, 1, ldx, w}, end - first);
+        multiply_tile<T, Then::set, false, width()>(y + g + j * ldx, ldx, w,
+                                                    t + (g / rows * w + first) * parts * rows,
+                                                    {x + first + j * ldx, 1, ldx, w}, end - first);
       }
+    });
     for (std::int64_t i = 0; i < padded; i += rows)  // Z := Z - V Y
-      for (int j = 0; j < used; j += cols)
-        multiply_tile<T, Then::subtract>(zb + i + j * ld, ld, plane, across + i * w * parts,
-                                         {y + j * ldx, 1, ldx, w}, w);
+      for_tiles<T>(used, [&](int j, auto width) {
+        multiply_tile<T, Then::subtract, false, width()>(zb + i + j * ld, ld, plane, across + i * w * parts,
+                                                         {y + j * ldx, 1, ldx, w}, w);
+      });
     if (q.adjoint) at += size;
   }
   for (int j = 0; j < columns; ++j) {
@@ -269,8 +300,7 @@ void apply(const PackedReflectors<T>& q, T* z, std::int64_t ldz, int columns, re
 
 template <class T>
 BlockKernels<T> block_kernels() {
-  static_assert((vectors<T> == 3 ? 24 : 32) % tile_rows<T> == 0);
-  return {vectors<T> == 3 ? 24 : 32, prepare<T>, apply<T, false>, apply<T, true>};
+  return {rows_multiple<T>, prepare<T>, apply<T, false>, apply<T, true>};
 }
 
 EIGEN_G_INSTANTIATE(all_types, block_kernels);

@@ -78,7 +78,7 @@ template <class T, bool twice>
 EIGEN_G_INLINE void multiply_rows(const real_t<T>* p, const real_t<T>* xj, const real_t<T>* xi, real_t<T>* y,
                                   Packet<T>* total) {
   constexpr int l = lanes<real_t<T>>, count = columns_at_once<T>, at_once = rows_at_once<T>;
-  constexpr int chains = at_once == 1 ? 2 : 1;  // sums that the processor forms side by side
+  constexpr int chains = vector_bytes == 64 ? 2 : 1;  // sums that the processor forms side by side
   Packet<T> sum_[at_once][chains] = {}, xr[at_once];
 #pragma GCC unroll 2
   for (int r = 0; r < at_once; ++r) {
@@ -90,7 +90,8 @@ EIGEN_G_INLINE void multiply_rows(const real_t<T>* p, const real_t<T>* xj, const
     const Packet<T> b = broadcast_packet<T>(xj + col, group_size<T>);
 #pragma GCC unroll 2
     for (int r = 0; r < at_once; ++r) {
-      const Packet<T> v = load_packet<T>(p + col * group_values<T> + r * l);
+      const Packet<T> v = twice ? load_into_register<T>(p + col * group_values<T> + r * l)
+                                : load_packet<T>(p + col * group_values<T> + r * l);
       add_product(sum_[r][col % chains], v, b);
       if constexpr (twice) add_adjoint_product(total[col], v, xr[r]);
     }
@@ -102,35 +103,45 @@ EIGEN_G_INLINE void multiply_rows(const real_t<T>* p, const real_t<T>* xj, const
   }
 }
 
+// multiply_rows() for groups begin ... end - 1 of the rows of one tile, in columns_at_once columns.
+//   tile   the first of these columns of the tile
+//   x      x in the rows of the tile; y: the sums of these rows
+template <class T, bool twice>
+EIGEN_G_INLINE void multiply_tile(const real_t<T>* tile, int begin, int end, const real_t<T>* xj,
+                                  const real_t<T>* x, real_t<T>* y, Packet<T>* total) {
+  constexpr int l = lanes<real_t<T>>, per = vectors_of_group<T>, at_once = rows_at_once<T>;
+  for (int g = begin; g < end; ++g)
+#pragma GCC unroll 2
+    for (int u = 0; u < per; u += at_once) {
+      const int here = g * group_values<T> + u * l;
+      multiply_rows<T, twice>(tile + g * rows_values<T> + u * l, xj, x + here, y + here, total);
+    }
+}
+
 // sums += A x over eight columns, from column jc on, of a column of tiles.
 template <class T>
 void multiply_eight(const TileColumn& c, const real_t<T>* a, int jc, std::int64_t n, int q,
                     const real_t<T>* x, real_t<T>* sums_) {
   using R = real_t<T>;
-  constexpr int l = lanes<R>, per = vectors_of_group<T>, count = columns_at_once<T>,
-                at_once = rows_at_once<T>;
+  constexpr int count = columns_at_once<T>;
   const R* const xj = x + at<T>(jc);
   const bool diagonal = c.rows[0] == c.column;
   for (int first = 0; first < eight; first += count) {
     Packet<T> total[count] = {};
-    for (int t = 0; t < c.count; ++t) {
-      R* const y = sums_ + std::int64_t{c.slots[t]} * order * planes<T>;
-      const R* const xi = x + std::int64_t{c.rows[t]} * order * planes<T>;
-      const R* const tile = a + std::int64_t{t} * eight_values<T> + first * group_values<T>;
-      const bool twice = t > 0 || !diagonal;
-      const std::int64_t row = std::int64_t{c.rows[t]} * order;
-      const int begin = rows_begin<T>(row, q), end = rows_end<T>(row, n);
-      for (int g = begin; g < end; ++g)
-#pragma GCC unroll 2
-        for (int u = 0; u < per; u += at_once) {
-          const std::int64_t here = g * group_values<T> + u * l;
-          const R* const p = tile + g * rows_values<T> + u * l;
-          if (twice)
-            multiply_rows<T, true>(p, xj + first, xi + here, y + here, total);
-          else
-            multiply_rows<T, false>(p, xj + first, xi + here, y + here, total);
-        }
-    }
+    const auto tile = [&](int t) { return a + std::int64_t{t} * eight_values<T> + first * group_values<T>; };
+    const auto x_of = [&](int t) { return x + std::int64_t{c.rows[t]} * order * planes<T>; };
+    const auto y_of = [&](int t) { return sums_ + std::int64_t{c.slots[t]} * order * planes<T>; };
+    // The diagonal tile has a loop of its own: a condition in one loop would keep the totals out of the registers. All other tiles are below
+    // row q, and only the last row of tiles may end early.
+    const auto row = [&](int t) { return std::int64_t{c.rows[t]} * order; };
+    if (diagonal)
+      multiply_tile<T, false>(tile(0), rows_begin<T>(row(0), q), rows_end<T>(row(0), n), xj + first, x_of(0),
+                              y_of(0), total);
+    int t = diagonal;
+    for (; t < c.count && row(t) + order <= n; ++t)
+      multiply_tile<T, true>(tile(t), 0, groups_of_tile<T>, xj + first, x_of(t), y_of(t), total);
+    if (t < c.count)
+      multiply_tile<T, true>(tile(t), 0, rows_end<T>(row(t), n), xj + first, x_of(t), y_of(t), total);
     R* const yj = sums_ + std::int64_t{c.slot_of_column} * order * planes<T> + at<T>(jc % order) + first;
     Vector<R> part[count];
 #pragma GCC unroll 8
@@ -233,34 +244,48 @@ void form_rows(const TileStep<T>& step, int member, real_t<T>* dots) {
     R* const x_at = step.x + g * values;
     const std::int64_t block = g / groups_of_tile<T>, offset = g % groups_of_tile<T> * values;
     const R* const a_q = column_q(step, g);
+    constexpr int at_once = rows_at_once<T>;
 #pragma GCC unroll 4
-    for (int u = 0; u < vectors_of_group<T>; ++u) {
-      Packet<T> h[2] = {}, b[2] = {load_packet<T>(a_q + u * l), {}};
+    for (int u = 0; u < vectors_of_group<T>; u += at_once) {
+      Packet<T> h[at_once][2] = {}, b[at_once][2] = {};
+#pragma GCC unroll 2
+      for (int r = 0; r < at_once; ++r) b[r][0] = load_packet<T>(a_q + (u + r) * l);
       for (int k = step.source_begin[block]; k < step.source_begin[block + 1]; ++k)
-        add(h[0], load_packet<T>(step.sources[k] + offset + u * l));
+#pragma GCC unroll 2
+        for (int r = 0; r < at_once; ++r)
+          add(h[r][0], load_packet<T>(step.sources[k] + offset + (u + r) * l));
       for (int k = 0; k < columns; k += 2)
 #pragma GCC unroll 2
         for (int odd = 0; odd < 2; ++odd) {
-          const Packet<T> pk = load_packet<T>(p + std::int64_t{k + odd} * values + u * l);
-          subtract_product(h[odd], pk, broadcast_packet<T>(step.ds + (k + odd) * planes<T>, 1));
-          subtract_product(b[odd], pk, broadcast_packet<T>(step.rq + (k + odd) * planes<T>, 1));
+          const Packet<T> d = broadcast_packet<T>(step.ds + (k + odd) * planes<T>, 1),
+                          f = broadcast_packet<T>(step.rq + (k + odd) * planes<T>, 1);
+#pragma GCC unroll 2
+          for (int r = 0; r < at_once; ++r) {
+            const Packet<T> pk = load_packet<T>(p + std::int64_t{k + odd} * values + (u + r) * l);
+            subtract_product(h[r][odd], pk, d);
+            subtract_product(b[r][odd], pk, f);
+          }
         }
-      add(h[0], h[1]);
-      add(b[0], b[1]);
-      const Packet<T> x = load_packet<T>(x_at + u * l);
-      Packet<T> v = {}, w = {}, next = b[0], rest = h[0];
-      add_product(v, s, x);
-      rest.re -= beta * b[0].re;
-      if constexpr (is_complex<T>) rest.im -= beta * b[0].im;
-      add_product(w, tau_s, rest);
-      w.re -= half * v.re;
-      if constexpr (is_complex<T>) w.im -= half * v.im;
-      subtract_product(next, v, wq);
-      next.re -= w.re;
-      if constexpr (is_complex<T>) next.im -= w.im;
-      store_packet(v_at + u * l, v);
-      store_packet(w_at + u * l, w);
-      store_packet(x_at + u * l, next);
+#pragma GCC unroll 2
+      for (int r = 0; r < at_once; ++r) {
+        add(h[r][0], h[r][1]);
+        add(b[r][0], b[r][1]);
+        const int here = (u + r) * l;
+        const Packet<T> x = load_packet<T>(x_at + here);
+        Packet<T> v = {}, w = {}, next = b[r][0], rest = h[r][0];
+        add_product(v, s, x);
+        rest.re -= beta * b[r][0].re;
+        if constexpr (is_complex<T>) rest.im -= beta * b[r][0].im;
+        add_product(w, tau_s, rest);
+        w.re -= half * v.re;
+        if constexpr (is_complex<T>) w.im -= half * v.im;
+        subtract_product(next, v, wq);
+        next.re -= w.re;
+        if constexpr (is_complex<T>) next.im -= w.im;
+        store_packet(v_at + here, v);
+        store_packet(w_at + here, w);
+        store_packet(x_at + here, next);
+      }
     }
     const std::int64_t row = g * size;
     if (row <= step.q || row + size > step.n) mend(step, g, v_at, w_at, x_at);
@@ -313,16 +338,20 @@ void form_rows(const TileStep<T>& step, int member, real_t<T>* dots) {
     for (int c = 0; c < at_once && k + c < count; ++c)
       for (int plane = 0; plane < planes<T>; ++plane) dots[(k + c) * planes<T> + plane] = sums_[plane][c];
   }
-  R squares[2 * lanes<R>], total = 0, rest = 0;
+  // The lanes by halves, with the rounding error of each addition.
+  R squares[lanes<R>], rest[lanes<R>];
   store(squares, square);
-  store(squares + lanes<R>, lost);
-  for (int k = 0; k < 2 * lanes<R>; ++k) {
-    const R next = total + squares[k], added = next - total;
-    rest += (total - (next - added)) + (squares[k] - added);
-    total = next;
-  }
-  dots[count * planes<T>] = total;
-  dots[count * planes<T> + 1] = rest;
+  store(rest, lost);
+#pragma GCC unroll 4
+  for (int span = lanes<R> / 2; span > 0; span /= 2)
+#pragma GCC unroll 8
+    for (int k = 0; k < span; ++k) {
+      const R a = squares[k], b = squares[k + span], both = a + b, added = both - a;
+      rest[k] += rest[k + span] + ((a - (both - added)) + (b - added));
+      squares[k] = both;
+    }
+  dots[count * planes<T>] = squares[0];
+  dots[count * planes<T> + 1] = rest[0];
   const std::int64_t next = step.q + 1, group = next / size;
   if (!ends && next < step.n && group % step.members == member) {
     const R* const p = step.vw + group * inner * values + next % size;

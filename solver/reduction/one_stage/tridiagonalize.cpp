@@ -253,10 +253,15 @@ class TileReduction {
     const int first = std::min(m * s_.dots_of_member, count),
               last = std::min(first + s_.dots_of_member, count);
     R* const to = s_.pub + std::int64_t{m} * s_.published + 1 - first;
-    for (int i = first; i < last; ++i) to[i] = 0;
-    for (int k = 0; k < s_.members; ++k) {
-      const R* const from = s_.dots + std::int64_t{k} * s_.dots_stride;
-      for (int i = first; i < last; ++i) to[i] += from[i];
+    // A fixed number of sums at a time, of which the last ones may be of no use: dots_stride has room for them.
+    constexpr int ways = 64 / static_cast<int>(sizeof(R));
+    for (int i = first; i < last; i += ways) {
+      R sum[ways] = {};
+      for (int k = 0; k < s_.members; ++k) {
+        const R* const from = s_.dots + std::int64_t{k} * s_.dots_stride + i;
+        for (int way = 0; way < ways; ++way) sum[way] += from[way];
+      }
+      std::copy_n(sum, std::min(ways, last - i), to + i);
     }
     // The last value is the square of the column. Its error would be the same in many reflectors of nearly equal columns.
     const int tail = count - 1;
