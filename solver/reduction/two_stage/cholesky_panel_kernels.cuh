@@ -58,9 +58,10 @@ constexpr double smallest_square = 1e-200, largest_square = 1e280;
 constexpr double negligible_factor = 1024;
 
 struct Memory {
-  double *sums, *gram, *r1;  // clusters x gram_values; 2 x gram_values; 64 x 64: R1(k, c) at k 64 + c, zeros for c < k
-  unsigned* counters;        // 2 x blocks_of_cluster; zero between panels
-  unsigned* state;           // the first factor is good; the panel is done
+  double *sums, *gram,
+      *r1;  // clusters x gram_values; 2 x gram_values; 64 x 64: R1(k, c) at k 64 + c, zeros for c < k
+  unsigned* counters;  // 2 x blocks_of_cluster; zero between panels
+  unsigned* state;     // the first factor is good; the panel is done
 };
 
 struct Panel {
@@ -312,7 +313,8 @@ static __global__ void __launch_bounds__(threads) first_kernel(Panel p, int clus
   double least = smallest_square;
   if (p.negligible) least = max(least, negligible_factor * *p.negligible);
   load_gram<first_stride>(p.at.gram, g, [&](int row, int column, double value) {
-    if (row == column) smallest[row] = value < largest_square ? max(least, smallest_pivot * value) : largest_square;
+    if (row == column)
+      smallest[row] = value < largest_square ? max(least, smallest_pivot * value) : largest_square;
   });
   load_rows<first_stride>(p.p, p.ldp, first, p.rows, g + columns);
   __syncthreads();
