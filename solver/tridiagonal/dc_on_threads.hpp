@@ -53,7 +53,8 @@ class OnThreads {
 
   std::vector<R> values() const { return {x_.d, x_.d + n_}; }
   LastMerge last_merge(const Batch<R>& batch, const Selected& found);
-  void store(const Selected& found, int exponent);
+  int exponent() const { return exponent_; }
+  void store(const Selected& found);
   unsigned failed() const { return failed_; }
 
  private:

@@ -42,8 +42,8 @@ TEST_CASE("correction_kernel: M = [D; 1/2 (Y^T - C^T D)]") {
         for (Index i = width; i < width + b; ++i) of_c(i, j) = not_a_number;
       Values m(static_cast<std::size_t>(ldm * b), not_a_number);
       const Index squares = b / correction_side;
-      emulation::launch(correction_kernel<double>, squares * squares, correction_threads, correction_shared, b,
-                        width, c.data(), ldc, m.data(), ldm);
+      emulation::launch(correction_kernel<double>, squares * squares, correction_threads, correction_shared,
+                        b, width, c.data(), ldc, m.data(), ldm);
       Index wrong = 0;
       double error = 0;
       for (Index j = 0; j < b; ++j)
@@ -74,7 +74,8 @@ TEST_CASE("swap_pairs_kernel: blocks of columns in pairs") {
     Index wrong = 0;
     for (Index col = 0; col < cols; ++col) {
       blockIdx.y = static_cast<unsigned>(col);
-      emulation::launch(swap_pairs_kernel<double>, 1, 128, 0, b, std::int64_t{rows - 1}, x.data(), ld, y.data(), ld);
+      emulation::launch(swap_pairs_kernel<double>, 1, 128, 0, b, std::int64_t{rows - 1}, x.data(), ld,
+                        y.data(), ld);
       for (Index i = 0; i < ld; ++i) {
         const double found = y[static_cast<std::size_t>(i + col * ld)];
         const Index from = col / b % 2 == 0 ? col + b : col - b;
