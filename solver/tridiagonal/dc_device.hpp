@@ -24,6 +24,14 @@ struct Findings {
   int exponent = 0;           // Division::exponent
 };
 
+// The result, if the pairs `found` were stored.
+inline DivideAndConquerResult result_of(const Findings& findings, const Selected& found) {
+  constexpr unsigned none = ~0u;
+  if (findings.not_finite != none) return {Status::not_converged, findings.not_finite + std::int64_t{1}, {}};
+  if (findings.failed != none) return {Status::not_converged, findings.failed, {}};
+  return {Status::converged, 0, found};
+}
+
 // Prepares T as divide() of dc_tree.hpp does, bit for bit, with the cuts between `leaves`. One block.
 //   d, e      n and n - 1 values of T, in
 //   x         out: d and e of the torn, scaled T. Zeros if T is not finite

@@ -65,7 +65,7 @@ class OnHost {
   LastMerge last_merge(const Batch<R>& batch, const Selected& found) const;
   int exponent() const { return exponent_; }
   void store(const Selected& found);
-  unsigned failed() const { return failed_; }
+  DivideAndConquerResult result(const Selected& found) const { return result_on_cpu(failed_, found); }
 
  private:
   struct Matrices {

@@ -18,7 +18,7 @@
 //   last_merge(batch, found)           returns k of the last merge and the columns of the values `found`, in host memory
 //   exponent()                         Division::exponent
 //   store(found)                       stores 2^exponent d and the columns of Q, ascending, in the caller's memory
-//   failed()                           returns the lowest index, from 1, that did not converge; all bits set: none
+//   result(found)                      returns the result, if the pairs `found` were stored
 //
 // If the vectors are wanted in a range of rows only, all phases run for the end rows, as for values only. Then compress() to keep() run once more
 // in each level, for the range; merges without rows in it have nothing to do there. Q and C of the range and of the end rows are four matrices,
@@ -152,7 +152,12 @@ DivideAndConquerResult solve_levels(Executor& on, const Tree& tree, Index n, Row
     if (selection.progress) selection.progress(done_after(tree, level + 1));
   }
   on.store(found);
-  const unsigned failed = on.failed();
+  return on.result(found);
+}
+
+// The result of a phase runner on the CPU.
+//   failed   lowest index, from 1, that did not converge; all bits set: none
+inline DivideAndConquerResult result_on_cpu(unsigned failed, const Selected& found) {
   return failed == ~0u ? DivideAndConquerResult{Status::converged, 0, found}
                        : DivideAndConquerResult{Status::not_converged, failed, {}};
 }

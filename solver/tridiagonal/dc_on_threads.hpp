@@ -55,7 +55,7 @@ class OnThreads {
   LastMerge last_merge(const Batch<R>& batch, const Selected& found);
   int exponent() const { return exponent_; }
   void store(const Selected& found);
-  unsigned failed() const { return failed_; }
+  DivideAndConquerResult result(const Selected& found) const { return result_on_cpu(failed_, found); }
 
  private:
   // A merge of a batch with its shape, its arrays and its parts of C and of a panel of U.

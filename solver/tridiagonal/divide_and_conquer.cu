@@ -27,6 +27,7 @@
 #include "hybrid/stream/queue.hpp"
 #include "solver/devices/tuning.hpp"
 #include "solver/tridiagonal/dc_device.hpp"
+#include "solver/tridiagonal/dc_end.hpp"
 #include "solver/tridiagonal/dc_large_product.hpp"
 #include "solver/tridiagonal/dc_levels.hpp"
 #include "solver/tridiagonal/divide_and_conquer.hpp"
@@ -130,7 +131,8 @@ class OnDevice {
   //   d_dev, z_dev  receive the values and the vectors
   //   findings      pinned memory for the findings
   OnDevice(const Products<R>& products, const Workspace<R>& workspace, Index n, Rows rows,
-           MatrixView<R> compressed, R* d_dev, MatrixView<R> z_dev, Findings* findings, SolveTeam<R>* team)
+           MatrixView<R> compressed, R* d_dev, MatrixView<R> z_dev, Findings* findings, SolveTeam<R>* team,
+           DivideAndConquerEnd* end)
       : products_(products),
         queue_(products.queue()),
         w_(workspace),
@@ -140,7 +142,8 @@ class OnDevice {
         d_dev_(d_dev),
         z_dev_(z_dev),
         findings_(findings),
-        team_(team) {}
+        team_(team),
+        end_(end) {}
 
   Batch<R> first_batch() const {
     return {w_.merges, w_.shapes, 0, 0, w_.arrays, rows_, &w_.findings->failed, true, false};
@@ -195,7 +198,12 @@ class OnDevice {
     store_ordered(queue_, static_cast<Index>(found.first), &w_.findings->exponent, w_.arrays, w_.q, d_dev_,
                   stored);
   }
-  unsigned failed() const { return findings().failed; }
+  DivideAndConquerResult result(const Selected& found) const {
+    if (!end_) return result_of(findings(), found);
+    copy(queue_, findings_, w_.findings, 1);
+    end_->record(queue_, findings_);
+    return {Status::converged, 0, found};
+  }
   // The host waits for them.
   const Findings& findings() const {
     copy(queue_, findings_, w_.findings, 1);
@@ -225,6 +233,7 @@ class OnDevice {
   MatrixView<R> z_dev_;
   Findings* findings_;
   SolveTeam<R>* team_;
+  DivideAndConquerEnd* end_;
 };
 
 }  // namespace
@@ -238,7 +247,7 @@ template <class R>
 DivideAndConquerResult divide_and_conquer(const Products<R>& products, std::int64_t n, same_t<R>* d_dev,
                                           same_t<R>* e_dev, MatrixView<same_t<R>> z_dev, Arena scratch_dev,
                                           const Selection& selection, const MergeBuffers<R>& places,
-                                          SolveTeam<R>* team) {
+                                          SolveTeam<R>* team, DivideAndConquerEnd* end) {
   if (n == 0) return {};
   const Queue& queue = products.queue();
   const auto order = static_cast<Index>(n);
@@ -251,14 +260,12 @@ DivideAndConquerResult divide_and_conquer(const Products<R>& products, std::int6
   const Tree tree = make_tree(order);
   upload(queue, tree, pinned, w);
   dc::tear(queue, order, w.leaves, static_cast<Index>(tree.leaves.size()), d_dev, e_dev, w.arrays,
-             w.findings);
+           w.findings);
   auto* const findings = reinterpret_cast<Findings*>(pinned);
   OnDevice<R> on(products, w, order, rows, c, d_dev,
                  {z_dev.data, rows.ends_only() ? n : z_dev.rows, n, z_dev.lda}, findings,
-                 rows.count == n ? team : nullptr);
-  const DivideAndConquerResult result = solve_levels(on, tree, order, rows, selection);
-  if (findings->not_finite != ~0u) return {Status::not_converged, findings->not_finite + std::int64_t{1}, {}};
-  return result;
+                 rows.count == n ? team : nullptr, end);
+  return solve_levels(on, tree, order, rows, selection);
 }
 
 EIGEN_G_INSTANTIATE(real_types, divide_and_conquer, divide_and_conquer_bytes);

@@ -43,7 +43,7 @@ constexpr int gram_stride = tile_rows + 4, first_stride = columns + tile_rows + 
 constexpr int threads = 256, warps = threads / 32;
 static_assert(warps == sides);  // a warp has a row of tiles of each matrix
 constexpr int gram_shared = 8 * columns * gram_stride, first_shared = 8 * columns * (first_stride + 2),
-              second_shared = 8 * columns * (second_stride + 3);
+              second_shared = 8 * columns * (second_stride + 3 + 2 * side);
 
 // The first factor fails if a pivot is at most this part of its diagonal entry. A panel of such a condition fails the second test, too.
 constexpr double smallest_pivot = 1e-13;
@@ -401,72 +401,148 @@ __device__ inline void product_of_factors(const double* g, bool small, double2 (
   }
 }
 
-// The elimination of Q - [S; 0]. in_top: the block's rows are the first ones.
-__device__ inline void householder_vectors(double* g, double* signs, double* tau, bool in_top) {
+// The factors of Q - [S; 0] and what the elimination needs of them, in shared memory.
+struct Elimination {
+  double* g;
+  double *inverse_of_u, *inverse_of_l;  // of each block on the diagonal, 8 x 8, by rows
+  double *signs, *tau;
+  bool in_top;  // the block's rows are the first ones
+};
+
+// The LU of the block k on the diagonal by one warp, and the inverses of its factors. Each lane has the whole block. One of 16 lanes has a row of
+// U^-1 or a column of L^-1.
+__device__ inline void factor_diagonal_block(const Elimination& e, int k) {
   constexpr int stride = second_stride;
-  enum Has { row_of_top, row_of_v, column_of_u, row_of_w };
-  const int has = threadIdx.x / tile_rows, i = threadIdx.x % tile_rows, warp = threadIdx.x / 32;
+  const int lane = threadIdx.x % 32, own = lane % side;
+  const bool of_row = lane % (2 * side) < side;
+  double* const block = e.g + side * k * stride + at_top + side * k;
+  double d[side][side], x[side];
+#pragma unroll
+  for (int t = 0; t < side; ++t) {
+    x[t] = t == own ? 1 : 0;
+#pragma unroll
+    for (int s = 0; s < side; ++s) d[s][t] = block[t * stride + s];
+  }
+  __syncwarp();
+#pragma unroll
+  for (int t = 0; t < side; ++t) {
+    const double sign = d[t][t] >= 0 ? -1 : 1;
+    d[t][t] -= sign;
+    const double inverse = inverse_of(d[t][t]);
+    if (lane == 0) {
+      e.signs[side * k + t] = sign;
+      e.tau[side * k + t] = -d[t][t] * sign;
+    }
+    if (of_row) x[t] *= inverse;
+#pragma unroll
+    for (int s = t + 1; s < side; ++s) {
+      d[s][t] *= inverse;
+      x[s] = fma(-x[t], of_row ? d[t][s] : d[s][t], x[s]);
+#pragma unroll
+      for (int u = t + 1; u < side; ++u) d[s][u] = fma(-d[s][t], d[t][u], d[s][u]);
+    }
+  }
+  double* const inverses = (of_row ? e.inverse_of_u : e.inverse_of_l) + side * side * k;
+#pragma unroll
+  for (int t = 0; t < side; ++t) {
+    if (lane < 2 * side) inverses[of_row ? own * side + t : t * side + own] = x[t];
+    if (lane == t)
+#pragma unroll
+      for (int u = 0; u < side; ++u) block[u * stride + t] = d[t][u];
+  }
+}
+
+// U(k, b) := L(k, k)^-1 A(k, b) for b > k, by one warp.
+__device__ inline void finish_row_of_u(const Elimination& e, int k) {
+  constexpr int stride = second_stride;
+  const int lane = threadIdx.x % 32;
+  const double* const l = e.inverse_of_l + side * side * k + lane / 4 * side + lane % 4;
+  const double l0 = l[0], l1 = l[4];
+  const TilesOfRow a = load_tiles(e.g + at_top + side * k, 1, stride, k);
+  double* const to = e.g + lane % 4 * stride + at_top + side * k + lane / 4;
+#pragma unroll
+  for (int b = 1; b < sides; ++b)
+    if (b > k) {
+      double2 d{};
+      multiply_8x8x4(d, l0, a.values[b][0]);
+      multiply_8x8x4(d, l1, a.values[b][1]);
+      to[side * b * stride] = d.x;
+      to[(side * b + 4) * stride] = d.y;
+    }
+}
+
+// X := (X + M) Y^-1 for the tile k of a row of tiles, then C(b) -= X Y(k, b) for b > k. inverse: Y^-1(i, j) at i step_i + j step_j.
+__device__ inline void eliminate_tile(double* row, double2 m, const double* inverse, int step_i, int step_j,
+                                      const TilesOfRow& y, int k) {
+  constexpr int stride = second_stride;
+  const int lane = threadIdx.x % 32;
+  double* const own = row + lane % 4 * stride + lane / 4;
+  const double* const from = inverse + lane % 4 * step_i + tile_column(lane / 4) * step_j;
+  double2 x{}, d[sides] = {};
+  multiply_8x8x4(x, own[side * k * stride] + m.x, from[0]);
+  multiply_8x8x4(x, own[(side * k + 4) * stride] + m.y, from[4 * step_i]);
+  own[side * k * stride] = x.x;
+  own[(side * k + 4) * stride] = x.y;
+#pragma unroll
+  for (int b = 1; b < sides; ++b)
+    if (b > k) d[b] = {own[side * b * stride], own[(side * b + 4) * stride]};
+#pragma unroll
+  for (int b = 1; b < sides; ++b)
+    if (b > k) multiply_8x8x4(d[b], -x.x, y.values[b][0]);
+#pragma unroll
+  for (int b = 1; b < sides; ++b)
+    if (b > k) multiply_8x8x4(d[b], -x.y, y.values[b][1]);
+#pragma unroll
+  for (int b = 1; b < sides; ++b)
+    if (b > k) {
+      own[side * b * stride] = d[b].x;
+      own[(side * b + 4) * stride] = d[b].y;
+    }
+}
+
+// Step k of the warp's rows of V1 or of V: X U = A.
+__device__ inline void step_of_v(const Elimination& e, double* row, int k) {
+  eliminate_tile(row, {}, e.inverse_of_u + side * side * k, side, 1,
+                 load_tiles(e.g + at_top + side * k, 1, second_stride, k), k);
+}
+
+// Step k of the warp's rows of W: W V1^T = -(Q - [S; 0]) S.
+__device__ inline void step_of_w(const Elimination& e, int k) {
+  constexpr int stride = second_stride;
+  const int lane = threadIdx.x % 32, warp = threadIdx.x / 32;
+  const int row = side * warp + lane / 4, column = side * k + lane % 4;
+  const double* const q = e.g + column * stride + at_q + row;
+  const auto m = [&](int c, double value) {
+    return fma(-e.signs[c], value, e.in_top && row == c ? 1.0 : 0.0);
+  };
+  eliminate_tile(e.g + at_w + side * warp, {m(column, q[0]), m(column + 4, q[4 * stride])},
+                 e.inverse_of_l + side * side * k, 1, side,
+                 load_tiles(e.g + side * k * stride + at_top, stride, 1, k), k);
+}
+
+// The elimination. Warp k has the row of tiles k of the top, and a row of tiles of V and of W. It factors block k on the diagonal; meanwhile the
+// other warps do their steps of V and W, which are behind.
+__device__ inline void householder_vectors(const Elimination& e) {
+  const int warp = threadIdx.x / 32;
+  int of_v = 0, of_w = 0;  // the next steps
 #pragma unroll 1
-  for (int k0 = 0; k0 < columns; k0 += side) {
-    const bool any = has == row_of_v || has == row_of_w || i >= k0 + side;
-    double d[side][side], x[side], q[side];
-#pragma unroll
-    for (int t = 0; t < side; ++t)
-#pragma unroll
-      for (int s = 0; s < side; ++s) d[s][t] = g[(k0 + t) * stride + at_top + k0 + s];
-    // Where the thread's eight values are.
-    double* const own = has == column_of_u ? g + i * stride + at_top + k0
-                                           : g + k0 * stride + i +
-                                                 (has == row_of_top ? at_top
-                                                  : has == row_of_v ? at_v
-                                                                    : at_w);
-    const int step = has == column_of_u ? 1 : stride;
-#pragma unroll
-    for (int t = 0; t < side; ++t) {
-      x[t] = own[t * step];
-      q[t] = has == row_of_w ? g[(k0 + t) * stride + at_q + i] : 0;
+  for (int k = 0; k <= sides; ++k) {
+    if (k > 0 && k < sides && warp >= k) step_of_v(e, e.g + at_top + side * warp, k - 1);
+    if (warp == k) {
+      __syncwarp();
+      factor_diagonal_block(e, k);
+      __syncwarp();
+      finish_row_of_u(e, k);
+    } else {
+#pragma unroll 1
+      for (; of_v < k; ++of_v) step_of_v(e, e.g + at_v + side * warp, of_v);
+#pragma unroll 1
+      for (; of_w < k - 1; ++of_w) step_of_w(e, of_w);
     }
-    __syncthreads();
-#pragma unroll
-    for (int t = 0; t < side; ++t) {
-      const double sign = d[t][t] >= 0 ? -1 : 1;
-      d[t][t] -= sign;
-      const double inverse = inverse_of(d[t][t]);
-      if (threadIdx.x == 0) {
-        signs[k0 + t] = sign;
-        tau[k0 + t] = -d[t][t] * sign;
-      }
-      if (has == row_of_top || has == row_of_v) x[t] *= inverse;
-      if (has == row_of_w) x[t] += fma(-sign, q[t], in_top && i == k0 + t ? 1.0 : 0.0);
-#pragma unroll
-      for (int s = t + 1; s < side; ++s) {
-        d[s][t] *= inverse;
-        const double factor = has == row_of_top || has == row_of_v ? d[t][s] : d[s][t];
-        x[s] = fma(-x[t], factor, x[s]);
-#pragma unroll
-        for (int u = t + 1; u < side; ++u) d[s][u] = fma(-d[s][t], d[t][u], d[s][u]);
-      }
-    }
-    if (any) {
-#pragma unroll
-      for (int t = 0; t < side; ++t) own[t * step] = x[t];
-    }
-    if (has == row_of_top) {
-#pragma unroll
-      for (int s = 0; s < side; ++s)
-        if (i == k0 + s)
-#pragma unroll
-          for (int t = 0; t < side; ++t) g[(k0 + t) * stride + at_top + i] = d[s][t];
-    }
-    __syncthreads();
-    const int k = k0 / side, last = sides - 1;
-    const TilesOfRow u = load_tiles(g + at_top + k0, 1, stride, k);
-    if (warp > k) subtract_products<stride>(g + at_top + side * warp, u, k, last);
-    subtract_products<stride>(g + at_v + side * warp, u, k, last);
-    const TilesOfRow v = load_tiles(g + k0 * stride + at_top, stride, 1, k);
-    subtract_products<stride>(g + at_w + side * warp, v, k, last);
     __syncthreads();
   }
+  step_of_w(e, of_w);
+  __syncthreads();
 }
 
 // One block more than there are tiles: the last one writes R, tau and the state.
@@ -475,7 +551,8 @@ static __global__ void __launch_bounds__(threads, 1) second_kernel(Panel p, int 
   double* const g = DynamicShared<double>::memory();
   double* const signs = g + columns * stride;
   double* const tau = signs + columns;
-  double* const state = tau + columns;  // G2 - I has a large entry; the second factor is good
+  double* const inverses = tau + columns;
+  double* const state = inverses + 2 * columns * side;  // G2 - I has a large entry; the second factor is good
   const int tid = threadIdx.x, i = tid % tile_rows, part = tid / tile_rows;
   const bool writes_r = static_cast<int>(blockIdx.x) == tiles;
   const std::int64_t first = static_cast<std::int64_t>(blockIdx.x) * tile_rows;
@@ -525,7 +602,7 @@ static __global__ void __launch_bounds__(threads, 1) second_kernel(Panel p, int 
     g[c * stride + at_w + i] = 0;
   }
   __syncthreads();
-  householder_vectors(g, signs, tau, blockIdx.x == 0);
+  householder_vectors({g, inverses, inverses + columns * side, signs, tau, blockIdx.x == 0});
   if (writes_r) {
     each_pair(r, [&](int row, int column, double2) {
       if (row <= column) *r_in_band(row, column) *= signs[row];

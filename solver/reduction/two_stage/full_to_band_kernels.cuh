@@ -57,15 +57,17 @@ static __global__ void __launch_bounds__(correction_threads)
   const T* const own_c = c + (block_row * side + j) * ldc;  // the thread loads a part of this column of C
   const T* const own_d = c + col * ldc;
   const T y = c[width + b + col + row * ldc];
-  T sum{};
-  for (std::int32_t first = 0; first < width; first += terms) {
-    T values[2][part];
+  T sums[4] = {}, values[2][part];
+  const auto load = [&](std::int32_t first) {
 #pragma unroll
     for (int k = 0; k < part; ++k) {
       const std::int32_t at = first + k * side + i;
       values[0][k] = at < width ? own_c[at] : T{};
       values[1][k] = at < width ? own_d[exchanged(at, b)] : T{};
     }
+  };
+  load(0);
+  for (std::int32_t first = 0; first < width; first += terms) {
     __syncthreads();
 #pragma unroll
     for (int k = 0; k < part; ++k) {
@@ -75,9 +77,14 @@ static __global__ void __launch_bounds__(correction_threads)
       if (at < width && at / side % squares == block_row) m[at + col * ldm] = values[1][k];
     }
     __syncthreads();
-#pragma unroll 8
-    for (int k = 0; k < terms; ++k) sum = fma(conj_of(of_c[i * stride + k]), of_d[j * stride + k], sum);
+    load(first + terms);
+#pragma unroll 4
+    for (int k = 0; k < terms; k += 4)
+#pragma unroll
+      for (int s = 0; s < 4; ++s)
+        sums[s] = fma(conj_of(of_c[i * stride + k + s]), of_d[j * stride + k + s], sums[s]);
   }
+  const T sum = (sums[0] + sums[1]) + (sums[2] + sums[3]);
   m[width + row + col * ldm] = real_t<T>(0.5) * (conj_of(y) - sum);
 }
 

@@ -112,7 +112,7 @@ class OnKernels {
     store_ordered<R>(queue_, static_cast<Index>(found.first), &findings_.exponent, x_, kept_.q, w_,
                      {z_.data, z_.rows, found.count, z_.lda});
   }
-  unsigned failed() const { return findings_.failed; }
+  DivideAndConquerResult result(const Selected& found) const { return result_of(findings_, found); }
 
  private:
   const Both<R>& of(const Batch<R>& batch) const { return batch.rows.ends_only() ? ends_ : kept_; }
