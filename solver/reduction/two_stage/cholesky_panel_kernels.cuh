@@ -64,19 +64,21 @@ struct Memory {
   unsigned* state;     // the first factor is good; the panel is done
 };
 
+// T is the type of the panel and of the result: float or double. All arithmetic is in double.
+template <class T>
 struct Panel {
   std::int32_t rows;  // at least 128
-  const double* p;
+  const T* p;
   std::int64_t ldp;
   double* q;  // Q1; its memory may not overlap any other
   std::int64_t ldq;
-  double* v[2];  // may be the panel's memory
+  T* v[2];  // may be the panel's memory
   std::int64_t ldv[2];
-  double* w;
+  T* w;
   std::int64_t ldw;
-  double *tau, *band;
+  T *tau, *band;
   std::int64_t ldb;
-  const double* negligible;
+  const T* negligible;
   Memory at;
 };
 
@@ -230,15 +232,15 @@ __device__ inline void load_gram(const double* gram, double* g, const Visit& vis
 }
 
 // 64 rows of X to shared memory; zeros from row `rows` on.
-template <int stride>
-__device__ inline void load_rows(const double* x, std::int64_t ldx, std::int64_t first, std::int64_t rows,
+template <int stride, class T>
+__device__ inline void load_rows(const T* x, std::int64_t ldx, std::int64_t first, std::int64_t rows,
                                  double* to) {
   const int i = threadIdx.x % tile_rows;
   const bool any = first + i < rows;
-  const double* const from = x + first + i;
+  const T* const from = x + first + i;
 #pragma unroll 16
   for (int c = threadIdx.x / tile_rows; c < columns; c += threads / tile_rows)
-    to[c * stride + i] = any ? from[c * ldx] : 0;
+    to[c * stride + i] = any ? double{from[c * ldx]} : 0;
 }
 
 // G = R^T R and X := X R^-1. G is in rows 0 to 63 of g, X in the `more` rows below; then R(k, c) is at g[k stride + c]. A thread has a row.
@@ -293,7 +295,8 @@ __device__ inline bool cholesky(double* g, const Good& good) {
 }
 
 // Launched in clusters of blocks_of_cluster, as first_kernel. Each of the last two kernels may start before the end of the one before.
-static __global__ void __launch_bounds__(threads) gram_kernel(Panel p, int clusters) {
+template <class T>
+static __global__ void __launch_bounds__(threads) gram_kernel(Panel<T> p, int clusters) {
   allow_next_kernel();
   double* const x = DynamicShared<double>::memory();
   load_rows<gram_stride>(p.p, p.ldp, static_cast<std::int64_t>(blockIdx.x) * tile_rows, p.rows, x);
@@ -302,7 +305,8 @@ static __global__ void __launch_bounds__(threads) gram_kernel(Panel p, int clust
   add_blocks(x, p.at, 0, clusters);
 }
 
-static __global__ void __launch_bounds__(threads) first_kernel(Panel p, int clusters) {
+template <class T>
+static __global__ void __launch_bounds__(threads) first_kernel(Panel<T> p, int clusters) {
   double* const g = DynamicShared<double>::memory();
   double* const smallest = g + columns * first_stride;  // pivots
   double* const state = smallest + columns;
@@ -311,7 +315,7 @@ static __global__ void __launch_bounds__(threads) first_kernel(Panel p, int clus
   allow_next_kernel();
   wait_for_previous_kernels();
   double least = smallest_square;
-  if (p.negligible) least = max(least, negligible_factor * *p.negligible);
+  if (p.negligible) least = max(least, negligible_factor * double{*p.negligible});
   load_gram<first_stride>(p.at.gram, g, [&](int row, int column, double value) {
     if (row == column)
       smallest[row] = value < largest_square ? max(least, smallest_pivot * value) : largest_square;
@@ -546,7 +550,8 @@ __device__ inline void householder_vectors(const Elimination& e) {
 }
 
 // One block more than there are tiles: the last one writes R, tau and the state.
-static __global__ void __launch_bounds__(threads, 1) second_kernel(Panel p, int tiles) {
+template <class T>
+static __global__ void __launch_bounds__(threads, 1) second_kernel(Panel<T> p, int tiles) {
   constexpr int stride = second_stride;
   double* const g = DynamicShared<double>::memory();
   double* const signs = g + columns * stride;
@@ -592,8 +597,8 @@ static __global__ void __launch_bounds__(threads, 1) second_kernel(Panel p, int 
   if (writes_r) {
     product_of_factors(g, small, r);
     each_pair(r, [&](int row, int column, double2 values) {
-      if (row <= column) *r_in_band(row, column) = values.x;
-      if (row <= column + 1) *r_in_band(row, column + 1) = values.y;
+      if (row <= column) *r_in_band(row, column) = static_cast<T>(values.x);
+      if (row <= column + 1) *r_in_band(row, column + 1) = static_cast<T>(values.y);
     });
   }
   __syncthreads();
@@ -605,10 +610,10 @@ static __global__ void __launch_bounds__(threads, 1) second_kernel(Panel p, int 
   householder_vectors({g, inverses, inverses + columns * side, signs, tau, blockIdx.x == 0});
   if (writes_r) {
     each_pair(r, [&](int row, int column, double2) {
-      if (row <= column) *r_in_band(row, column) *= signs[row];
-      if (row <= column + 1) *r_in_band(row, column + 1) *= signs[row];
+      if (row <= column) *r_in_band(row, column) *= static_cast<T>(signs[row]);
+      if (row <= column + 1) *r_in_band(row, column + 1) *= static_cast<T>(signs[row]);
     });
-    if (tid < columns) p.tau[tid] = tau[tid];
+    if (tid < columns) p.tau[tid] = static_cast<T>(tau[tid]);
     return;
   }
   if (first + i >= p.rows) return;
@@ -616,19 +621,20 @@ static __global__ void __launch_bounds__(threads, 1) second_kernel(Panel p, int 
     double v = g[c * stride + at_v + i];
     if (blockIdx.x == 0) v = i > c ? g[c * stride + at_top + i] : i == c ? 1 : 0;
     for (int k = 0; k < 2; ++k)
-      if (p.v[k]) p.v[k][first + i + c * p.ldv[k]] = v;
-    p.w[first + i + c * p.ldw] = g[c * stride + at_w + i];
+      if (p.v[k]) p.v[k][first + i + c * p.ldv[k]] = static_cast<T>(v);
+    p.w[first + i + c * p.ldw] = static_cast<T>(g[c * stride + at_w + i]);
   }
 }
 
-// Queues the three kernels by launch(kernel, blocks, blocks of a cluster, threads, bytes of shared memory, arguments...).
-template <class Launch>
-void queue_panel(const Launch& launch, const Panel& p) {
+// Queues the three kernels by launch(kernel, early, blocks, blocks of a cluster, bytes of shared memory, arguments...).
+//   early  the kernel may start before the end of the one before
+template <class T, class Launch>
+void queue_panel(const Launch& launch, const Panel<T>& p) {
   const std::int64_t tiles = tiles_of(p.rows), clusters = clusters_of(p.rows);
   const std::int64_t blocks = clusters * blocks_of_cluster;
-  launch(gram_kernel, blocks, blocks_of_cluster, threads, gram_shared, p, static_cast<int>(clusters));
-  launch(first_kernel, blocks, blocks_of_cluster, threads, first_shared, p, static_cast<int>(clusters));
-  launch(second_kernel, tiles + 1, 1, threads, second_shared, p, static_cast<int>(tiles));
+  launch(gram_kernel<T>, false, blocks, blocks_of_cluster, gram_shared, p, static_cast<int>(clusters));
+  launch(first_kernel<T>, true, blocks, blocks_of_cluster, first_shared, p, static_cast<int>(clusters));
+  launch(second_kernel<T>, true, tiles + 1, 1, second_shared, p, static_cast<int>(tiles));
 }
 
 }  // namespace eigen_g::panel_by_cholesky

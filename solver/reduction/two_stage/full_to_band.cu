@@ -7,7 +7,7 @@
 // `partner` is not stored as a whole: only the rows that a product needs are copied from `pending`.
 //
 //   panel at column j   A(j:, j:j+b) -= pending partner(j:j+b)^H;  QR of its rows from j + b on: V, tau, R
-//                       W = V T; in double cholesky_panel() is tried first, and the other kernels return at once if it succeeds
+//                       W = V T; for real T cholesky_panel() is tried first, and the other kernels return at once if it succeeds
 //                       P = A W - pending (partner^H W), because A itself is as it was at the beginning of the block
 //                       Z = P - 1/2 V (W^H P) in two products. V and A W are behind `pending`, at first with A W where Z will be:
 //                         [C; .; Y] = [pending V AW]^H W, so that partner^H W = D is C with its blocks exchanged, and Y = (A W)^H W
@@ -81,6 +81,7 @@ std::int64_t pending_columns(std::int64_t n, std::int64_t b) {
 template <class T>
 struct Buffers {
   MatrixView<T> pending, partner, w, inner, correction, gram;
+  MatrixView<double> q;  // of cholesky_panel(); not for double, whose Z is in the same place later
   real_t<T>* squares;
   Arena panels, cholesky;
 
@@ -98,7 +99,10 @@ struct Buffers {
     gram = arena.matrix<T>(b, b, b);
     squares = arena.take<real_t<T>>(n + 1);
     panels = arena.part(panel_qr_bytes<T>(n, b, multiprocessors));
-    if constexpr (std::is_same_v<T, double>) cholesky = arena.part(cholesky_panel_bytes(n));
+    if constexpr (!is_complex<T>) {
+      cholesky = arena.part(cholesky_panel_bytes(n));
+      if (sizeof(T) < sizeof(double)) q = arena.matrix<double>(n, b, n);
+    }
   }
 };
 
@@ -126,7 +130,7 @@ void full_to_band(const Products<T>& products, std::int64_t b, MatrixView<T> a_d
   const std::uint64_t mail_bytes = panel_qr_mail_bytes<T>(b, queue.multiprocessors());
   zero(panels.take<std::byte>(static_cast<std::int64_t>(mail_bytes)), mail_bytes);
   std::int64_t min_rows_cholesky = n;
-  if constexpr (std::is_same_v<T, double>)
+  if constexpr (!is_complex<T>)
     if (cholesky_panel_runs(b)) {
       min_rows_cholesky = two_stage_tuning().min_rows_cholesky_panel;
       Arena counters = at.cholesky;
@@ -161,9 +165,12 @@ void full_to_band(const Products<T>& products, std::int64_t b, MatrixView<T> a_d
     factor.band = &band_dev(0, j);
     factor.band_ld = band_dev.lda;
     factor.negligible = negligible;
-    if constexpr (std::is_same_v<T, double>)
-      if (rows >= min_rows_cholesky)
-        factor.done = cholesky_panel(queue, a_dev.block(below, j, rows, b), factor, z, w, at.cholesky);
+    if constexpr (!is_complex<T>)
+      if (rows >= min_rows_cholesky) {
+        MatrixView<double> q = at.q.block(0, 0, sizeof(T) < sizeof(double) ? rows : 0, b);
+        if constexpr (sizeof(T) == sizeof(double)) q = z;
+        factor.done = cholesky_panel<T>(queue, a_dev.block(below, j, rows, b), factor, q, w, at.cholesky);
+      }
     panel_qr<T>(queue, a_dev.block(below, j, rows, b), factor, static_cast<unsigned>(j), at.panels);
     panel_times_factor<T>(queue, v, at.gram, tau_dev + j, w, factor.done);
     // Computes y = x^H w, the result of the gemm before, again if the panel is among the first and has few reflectors.
