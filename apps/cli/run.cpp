@@ -1,4 +1,5 @@
-// eigen_g run: starts a program with libeigen_g_lapack, so that its LAPACK calls for symmetric eigenproblems are solved by eigen_g.
+// eigen_g run: starts a program with libeigen_g_lapack, so that its LAPACK calls for symmetric eigenproblems are solved by eigen_g. If the
+// Python package is next to the command, a Python program also imports the file in its folder _run.
 #include <unistd.h>
 
 #include <CLI/CLI.hpp>
@@ -6,9 +7,11 @@
 #include <cstdlib>
 #include <cstring>
 #include <filesystem>
+#include <initializer_list>
 #include <memory>
 #include <string>
 #include <system_error>
+#include <utility>
 #include <vector>
 
 #include "apps/cli/command.hpp"
@@ -29,16 +32,31 @@ struct Preload {
   int gpus = 0;
 };
 
+// The first of these files that exists, relative to this program's folder, or an empty path.
+fs::path beside_command(std::initializer_list<const char*> files) {
+  const fs::path own = fs::read_symlink("/proc/self/exe").parent_path();
+  for (const char* file : files) {
+    std::error_code unknown;
+    fs::path found = fs::canonical(own / file, unknown);
+    if (!unknown) return found;
+  }
+  return {};
+}
+
 // The library lies in the build folder above this program, or in the library folder of the installation.
 fs::path preload_library() {
-  const fs::path own = fs::read_symlink("/proc/self/exe").parent_path();
-  for (const char* folder : {"..", EIGEN_G_LIBRARY_FOLDER, "."}) {
-    std::error_code unknown;
-    const fs::path file = fs::canonical(own / folder / "libeigen_g_lapack.so", unknown);
-    if (!unknown) return file;
-  }
-  throw UsageError(
-      "run: libeigen_g_lapack.so is not beside this program's library folder; a static build has none");
+  fs::path file = beside_command(
+      {"../libeigen_g_lapack.so", EIGEN_G_LIBRARY_FOLDER "/libeigen_g_lapack.so", "libeigen_g_lapack.so"});
+  if (file.empty())
+    throw UsageError(
+        "run: libeigen_g_lapack.so is not beside this program's library folder; a static build has none");
+  return file;
+}
+
+// `first`, then the value that the variable has, if it has one.
+std::string before_value_of(const char* name, std::string first) {
+  const char* const value = std::getenv(name);
+  return value && *value ? std::move(first) + ':' + value : first;
 }
 
 void set_variable(const char* name, const std::string& value) {
@@ -50,12 +68,13 @@ void set_variable(const char* name, const std::string& value) {
 [[noreturn]] void start(const Preload& preload, const std::vector<std::string>& line) {
   if (line.empty()) throw UsageError("run: no program is named");
   if (line.front().starts_with('-')) throw UsageError("run: unknown option " + line.front());
-  std::string library = preload_library();
+  const std::string library = preload_library();
   if (library.find_first_of(": ") != std::string::npos)
     throw UsageError("run: LD_PRELOAD cannot hold " + library + ", whose path has a blank or a colon");
-  if (const char* const others = std::getenv("LD_PRELOAD"); others && *others)
-    library += ':' + std::string(others);
-  set_variable("LD_PRELOAD", library);
+  set_variable("LD_PRELOAD", before_value_of("LD_PRELOAD", library));
+  // In the build folder the package lies in python/, in a wheel above the command.
+  if (const fs::path python = beside_command({"python/eigen_g/_run", "../_run"}); !python.empty())
+    set_variable("PYTHONPATH", before_value_of("PYTHONPATH", python));
   set_variable("EIGEN_G_LOG", preload.report.empty() && preload.on_stderr ? "-" : preload.report);
   set_variable("EIGEN_G_DEVICE", preload.device);
   if (preload.min_n > 0) set_variable("EIGEN_G_MIN_N", std::to_string(preload.min_n));
