@@ -27,6 +27,7 @@ SolverTuning solver_tuning_by(TuningValues values) {
   SolverTuning t;
 #define EIGEN_G_REPLACE(member) values.replace(#member, t.member)
   EIGEN_G_REPLACE(min_order_on_gpu);
+  EIGEN_G_REPLACE(max_order_late_check);
   EIGEN_G_REPLACE(min_order_with_cublas);
   EIGEN_G_REPLACE(min_order_to_calibrate_for);
   EIGEN_G_REPLACE(min_order_out_of_core);

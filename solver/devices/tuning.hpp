@@ -33,6 +33,8 @@ struct SolverTuning {
   // Driver
   // Smaller orders are solved on the CPU: there a GPU's round trips cost more than the work.
   std::int64_t min_order_on_gpu = 72;
+  // Largest order for which the host waits for the check of A when the reduction is queued. A NaN in A then costs a reduction.
+  std::int64_t max_order_late_check = 4096;
   // From this order on cuBLAS's kernels are loaded while A is copied. For smaller orders the first large merge loads them.
   std::int64_t min_order_with_cublas = 1025;
   // For smaller orders a quick calibration takes longer than helpers would save.

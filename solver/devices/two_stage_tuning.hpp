@@ -34,7 +34,7 @@ struct TwoStageTuning {
   std::int64_t min_order_wide = 16000;  // from this order on pending_wide is used
   // Columns of one product of the update. Each product computes its whole tile on the diagonal, both triangles.
   std::int64_t update_columns = 1024;
-  // Smallest number of rows, 128 or more, of the panels that cholesky_panel() tries first, in double. 2e9 or more: it tries none.
+  // Smallest number of rows, 128 or more, of the panels that cholesky_panel() tries first. 2e9 or more: it tries none.
   std::int64_t min_rows_cholesky_panel = 128;
 
   // Back-transformation of the chase by an engine: largest order of the matrices that many reflectors are multiplied to.

@@ -55,16 +55,21 @@ class StandardBackend : public Backend<T> {
   using Backend<T>::Backend;
   GeneralisedReport run(StageRunner& run_stage) final;
 
-  virtual void load() = 0;        // copies the caller's triangle to the working matrix A
-  virtual real_t<T> check() = 0;  // max |a_ij|; throws NonFiniteEntry
-  virtual void scale(int k) = 0;  // A := 2^k A
+  virtual void load() = 0;  // copies the caller's triangle to the working matrix A
+  // Finds max |a_ij|. Throws NonFiniteEntry, if exponent() does not throw it later.
+  virtual void check() = 0;
+  virtual void scale() = 0;                                  // A := 2^k A
   virtual ImplicitQ<T>& reduce(StageRunner& run_stage) = 0;  // A = Q T Q^H, on the plan's path
+  // k of scale(), which scale_exponent() gives for max |a_ij|. Called after reduce().
+  virtual int exponent() = 0;
   // T = U W U^T. W has the eigenvalues of the scaled matrix 2^k A. The caller's limits of a subset by value are for the eigenvalues of A,
   // which are 2^-k W. Later stages work on the pairs that this stage found.
   virtual DivideAndConquerResult divide_and_conquer(int k, const StageProgress& progress) = 0;
   virtual void back_transform(StageRunner& run_stage, ImplicitQ<T>& q) = 0;  // Z = Q U
   virtual void unscale(int k) = 0;                                           // W := 2^-k W
   virtual void store() = 0;                                                  // copies W and Z to the caller
+  // Sets status and info of the result of divide_and_conquer(), if that function has not waited for its work.
+  virtual void settle(DivideAndConquerResult&) {}
 
  protected:
   using Backend<T>::plan_;

@@ -31,9 +31,10 @@
 #include "solver/path/one_stage.hpp"
 #include "solver/path/parked_reflectors.hpp"
 #include "solver/path/two_stage.hpp"
-#include "solver/prepare/check_input.hpp"
 #include "solver/prepare/pack.hpp"
+#include "solver/prepare/queued_check.hpp"
 #include "solver/prepare/scale.hpp"
+#include "solver/tridiagonal/dc_end.hpp"
 #include "solver/tridiagonal/dc_large_product.hpp"
 #include "solver/tridiagonal/widen.hpp"
 
@@ -363,11 +364,25 @@ class DeviceBackend final : public StandardBackend<T> {
     }
     pack_lower<T>(queue_, plan_.options.uplo, source, a_);
   }
-  real_t<T> check() override {
-    facts_ = check_input<T>(queue_, plan_.options.uplo, a_, parts_->scratch);
-    return facts_.largest;
+  void check() override {
+    check_.emplace(queue_, plan_.options.uplo, a_, parts_->scratch);
+    check_->queue_check();
   }
-  void scale(int k) override { eigen_g::scale<T>(queue_, a_, k); }
+  void scale() override {
+    check_->queue_scale();
+    if (!waits_late()) facts_ = check_->facts();
+  }
+  int exponent() override {
+    if (waits_late()) {
+      try {
+        facts_ = check_->facts();
+      } catch (const NonFiniteEntry&) {
+        queue_.wait();  // the reduction of a matrix that is not finite
+        throw;
+      }
+    }
+    return scale_exponent(facts_.largest);
+  }
 
   ImplicitQ<T>& reduce(StageRunner& run_stage) override {
     const std::int64_t n = plan_.n;
@@ -378,7 +393,8 @@ class DeviceBackend final : public StandardBackend<T> {
       columns_out_->touch(on_park_.get(), sizeof(T) * static_cast<std::uint64_t>(n * n));
       if (fetches) fetch_.emplace(queue_, p_.z);  // before the threads copy reflectors
     }
-    reduction_->given_band(measured ? facts_.bandwidth : std::numeric_limits<std::int64_t>::max());
+    reduction_->given_band(measured && !waits_late() ? facts_.bandwidth
+                                                     : std::numeric_limits<std::int64_t>::max());
     if constexpr (!is_complex<T>)
       if (team_) {
         std::vector<CutWork<T>> works{dc::last_merge_cut<T>(merge_.q)};
@@ -401,7 +417,8 @@ class DeviceBackend final : public StandardBackend<T> {
                            SolveTeam<real_t<T>>* team) {
       return eigen_g::divide_and_conquer<real_t<T>>(
           products, n, parts_->t.d, parts_->t.e, z, scratch,
-          {.subset = plan_.options.subset, .scale = -k, .first_row = first_row}, merge, team);
+          {.subset = plan_.options.subset, .scale = -k, .first_row = first_row}, merge, team,
+          slabs() ? nullptr : &end_of_dc_.emplace(queue_.resources()));
     };
     DivideAndConquerResult outcome;
     const auto solve_all = [&](const auto& products, SolveTeam<real_t<T>>* team) {
@@ -424,6 +441,10 @@ class DeviceBackend final : public StandardBackend<T> {
     }
     found_ = outcome.found.count;
     return outcome;
+  }
+  void settle(DivideAndConquerResult& outcome) override {
+    if (end_of_dc_) end_of_dc_->settle(outcome);
+    end_of_dc_.reset();
   }
   void back_transform(StageRunner& run_stage, ImplicitQ<T>& q) override {
     if (slabs()) return back_transform_slabs(run_stage, q);
@@ -466,6 +487,12 @@ class DeviceBackend final : public StandardBackend<T> {
   }
 
  private:
+  // Returns true if the host waits for the check when the reduction is queued. The one-stage path needs no other fact than the scale, which the GPU
+  // computes itself. A large matrix that is not finite would cost a long reduction.
+  bool waits_late() const {
+    return plan_.path == Path::one_stage && plan_.n <= solver_tuning().max_order_late_check &&
+           plan_.mode == MemoryMode::in_core && !plan_.options.progress;
+  }
   // Returns true if the vectors are computed in the workspace and then copied to the caller's z on the GPU.
   bool copies_z() const { return !on_host_ && places_.z.where == Where::own; }
   void place(const Places& places) {
@@ -587,6 +614,8 @@ class DeviceBackend final : public StandardBackend<T> {
   std::optional<DeviceParts<T>> parts_;
   std::unique_ptr<DeviceReduction<T>> reduction_;
   CallerMatrices<T> p_;
+  std::optional<QueuedCheck<T>> check_;
+  std::optional<DivideAndConquerEnd> end_of_dc_;
   InputFacts<real_t<T>> facts_;
   MatrixView<T> a_, z_;
   MatrixView<real_t<T>> u_;  // complex T: U

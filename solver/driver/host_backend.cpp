@@ -66,8 +66,9 @@ class HostBackend final : public StandardBackend<T> {
       if constexpr (is_complex<T>) parts_->a(j, j) = std::real(parts_->a(j, j));
     });
   }
-  real_t<T> check() override { return check_input<T>(plan_.options.uplo, parts_->a); }
-  void scale(int k) override { eigen_g::scale<T>(plan_.options.uplo, parts_->a, k); }
+  void check() override { k_ = scale_exponent(check_input<T>(plan_.options.uplo, parts_->a)); }
+  void scale() override { eigen_g::scale<T>(plan_.options.uplo, parts_->a, k_); }
+  int exponent() override { return k_; }
   ImplicitQ<T>& reduce(StageRunner& run_stage) override {
     return path_->run(run_stage, parts_->a, parts_->t, {});
   }
@@ -102,6 +103,7 @@ class HostBackend final : public StandardBackend<T> {
   std::optional<HostParts<T>> parts_;
   std::optional<OneStageOnCpu<T>> path_;
   CallerMatrices<T> p_;
+  int k_ = 0;  // of scale()
   std::int64_t found_ = 0;
   HostClock clock_;
 };

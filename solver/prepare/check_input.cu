@@ -11,7 +11,8 @@
 #include "hybrid/error.hpp"
 #include "hybrid/instantiate.hpp"
 #include "hybrid/stream/queue.hpp"
-#include "solver/prepare/check_input.hpp"
+#include "solver/prepare/queued_check.hpp"
+#include "solver/prepare/scale.hpp"
 
 namespace eigen_g {
 
@@ -25,11 +26,13 @@ template <>
 struct BitsOf<double> {
   using Bits = unsigned long long;
   static __device__ Bits of(double x) { return static_cast<Bits>(__double_as_longlong(x)); }
+  static __device__ double value(Bits x) { return __longlong_as_double(static_cast<long long>(x)); }
 };
 template <>
 struct BitsOf<float> {
   using Bits = unsigned;
   static __device__ Bits of(float x) { return __float_as_uint(x); }
+  static __device__ float value(Bits x) { return __uint_as_float(x); }
 };
 
 // The result of all blocks. All members are extremes of integers, so the order in which the blocks finish does not matter. The bits of
@@ -40,6 +43,7 @@ struct Findings {
   unsigned long long first_bad;  // i + j n of the first entry that is not finite
   unsigned long long bandwidth;
   typename BitsOf<R>::Bits smallest_diagonal_bits;
+  R bad_value[2];  // real and imaginary part; set by scale_checked_kernel()
 };
 
 template <class R>
@@ -91,6 +95,67 @@ __global__ void check_lower_kernel(std::int64_t n, std::int64_t width, const T* 
   }
 }
 
+template <class R>
+__device__ R imaginary_part(R) {
+  return 0;
+}
+template <class R>
+__device__ R imaginary_part(DeviceComplex<R> x) {
+  return x.im;
+}
+
+// A := 2^k A, or nothing but a copy of the first entry that is not finite.
+template <class T, class R>
+__global__ void scale_checked_kernel(std::int64_t n, T* a, std::int64_t lda, Findings<R>* findings) {
+  const unsigned long long bad = findings->first_bad;
+  if (bad != ~0ull) {
+    if (blockIdx.x != 0 || threadIdx.x != 0) return;
+    const T value = a[bad % n + bad / n * lda];
+    findings->bad_value[0] = real_of(value);
+    findings->bad_value[1] = imaginary_part(value);
+    return;
+  }
+  const int k = scale_exponent(BitsOf<R>::value(findings->largest_bits));
+  if (k == 0) return;
+  for (std::int64_t j = blockIdx.x; j < n; j += gridDim.x)
+    for (std::int64_t i = j + threadIdx.x; i < n; i += threads) a[i + j * lda] = scalbn(a[i + j * lda], k);
+}
+
+template <class R>
+Findings<R> no_findings() {
+  return {0, ~0ull, 0, std::numeric_limits<typename BitsOf<R>::Bits>::max(), {}};
+}
+
+template <class T>
+void launch_check(const Queue& queue, MatrixView<const T> a_dev, std::int64_t width,
+                  Findings<real_t<T>>* findings) {
+  const std::int64_t n = a_dev.rows, blocks = std::min<std::int64_t>(n, 16 * queue.multiprocessors());
+  check_lower_kernel<<<static_cast<unsigned>(blocks), threads, 0, queue.stream()>>>(
+      n, std::min(width, n), on_device(a_dev.data), a_dev.lda, findings);
+  EIGEN_G_LAUNCHED();
+}
+
+template <class R>
+InputFacts<R> facts_of(const Findings<R>& findings) {
+  R largest = 0, smallest_diagonal = 0;
+  std::memcpy(&largest, &findings.largest_bits, sizeof largest);
+  std::memcpy(&smallest_diagonal, &findings.smallest_diagonal_bits, sizeof smallest_diagonal);
+  return {largest, static_cast<std::int64_t>(findings.bandwidth), smallest_diagonal};
+}
+
+// Throws if an entry is not finite. value_of(i, j) returns it.
+template <class R, class Value>
+void require_finite(const Findings<R>& findings, std::int64_t n, Uplo given, Argument name,
+                    const Value& value_of) {
+  if (findings.first_bad == ~0ull) return;
+  std::int64_t i = static_cast<std::int64_t>(findings.first_bad) % n;
+  std::int64_t j = static_cast<std::int64_t>(findings.first_bad) / n;
+  const auto value = value_of(i, j);
+  if (given == Uplo::upper) std::swap(i, j);
+  throw NonFiniteEntry(i, j, std::isfinite(std::real(value)) ? std::imag(value) : std::real(value),
+                       eigen_g::name(name));
+}
+
 }  // namespace
 
 template <class T>
@@ -101,29 +166,64 @@ InputFacts<real_t<T>> check_input(const Queue& queue, Uplo given, MatrixView<con
   if (n == 0) return {};
   static_assert(sizeof(Findings<R>) <= check_input_bytes);
   Findings<R>* const findings = scratch_dev.take<Findings<R>>(1);
-  Findings<R> host{0, ~0ull, 0, std::numeric_limits<typename BitsOf<R>::Bits>::max()};
+  Findings<R> host = no_findings<R>();
   EIGEN_G_CUDA(cudaMemcpyAsync(findings, &host, sizeof host, cudaMemcpyHostToDevice, queue.stream()));
-  const std::int64_t blocks = std::min<std::int64_t>(n, 16 * queue.multiprocessors());
-  check_lower_kernel<<<static_cast<unsigned>(blocks), threads, 0, queue.stream()>>>(
-      n, std::min(width, n), on_device(a_dev.data), a_dev.lda, findings);
-  EIGEN_G_LAUNCHED();
+  launch_check<T>(queue, a_dev, width, findings);
   EIGEN_G_CUDA(cudaMemcpyAsync(&host, findings, sizeof host, cudaMemcpyDeviceToHost, queue.stream()));
   queue.wait();
-  if (host.first_bad != ~0ull) {
-    std::int64_t i = static_cast<std::int64_t>(host.first_bad) % n;
-    std::int64_t j = static_cast<std::int64_t>(host.first_bad) / n;
+  require_finite(host, n, given, name, [&](std::int64_t i, std::int64_t j) {
     T value = 0;
     EIGEN_G_CUDA(cudaMemcpy(&value, &a_dev(i, j), sizeof value, cudaMemcpyDeviceToHost));
-    if (given == Uplo::upper) std::swap(i, j);
-    throw NonFiniteEntry(i, j, std::isfinite(std::real(value)) ? std::imag(value) : std::real(value),
-                         eigen_g::name(name));
-  }
-  R largest = 0, smallest_diagonal = 0;
-  std::memcpy(&largest, &host.largest_bits, sizeof largest);
-  std::memcpy(&smallest_diagonal, &host.smallest_diagonal_bits, sizeof smallest_diagonal);
-  return {largest, static_cast<std::int64_t>(host.bandwidth), smallest_diagonal};
+    return value;
+  });
+  return facts_of(host);
 }
 
+template <class T>
+QueuedCheck<T>::QueuedCheck(const Queue& queue, Uplo given, MatrixView<T> a_dev, Arena scratch_dev)
+    : queue_(queue),
+      given_(given),
+      a_(a_dev),
+      findings_(scratch_dev.take<Findings<real_t<T>>>(1)),
+      on_host_(queue.resources().pinned(sizeof(Findings<real_t<T>>) / sizeof(double) + 1)),
+      ready_(queue.resources()) {}
+
+template <class T>
+void QueuedCheck<T>::queue_check() {
+  using F = Findings<real_t<T>>;
+  if (a_.rows == 0) return;
+  *static_cast<F*>(on_host_) = no_findings<real_t<T>>();
+  EIGEN_G_CUDA(cudaMemcpyAsync(findings_, on_host_, sizeof(F), cudaMemcpyHostToDevice, queue_.stream()));
+  launch_check<T>(queue_, a_, a_.rows, static_cast<F*>(findings_));
+}
+
+template <class T>
+void QueuedCheck<T>::queue_scale() {
+  using F = Findings<real_t<T>>;
+  if (a_.rows == 0) return;
+  const std::int64_t blocks = std::min<std::int64_t>(a_.cols, queue_.multiprocessors());
+  scale_checked_kernel<<<static_cast<unsigned>(blocks), threads, 0, queue_.stream()>>>(
+      a_.rows, on_device(a_.data), a_.lda, static_cast<F*>(findings_));
+  EIGEN_G_LAUNCHED();
+  EIGEN_G_CUDA(cudaMemcpyAsync(on_host_, findings_, sizeof(F), cudaMemcpyDeviceToHost, queue_.stream()));
+  ready_.record(queue_);
+}
+
+template <class T>
+InputFacts<real_t<T>> QueuedCheck<T>::facts() {
+  if (a_.rows == 0) return {};
+  ready_.wait();
+  const auto& found = *static_cast<const Findings<real_t<T>>*>(on_host_);
+  require_finite(found, a_.rows, given_, Argument::a, [&](std::int64_t, std::int64_t) {
+    if constexpr (is_complex<T>)
+      return T(found.bad_value[0], found.bad_value[1]);
+    else
+      return found.bad_value[0];
+  });
+  return facts_of(found);
+}
+
+EIGEN_G_INSTANTIATE_CLASS(all_types, QueuedCheck);
 EIGEN_G_INSTANTIATE_OVERLOAD(all_types, check_input,
                              InputFacts<real_t<T>>(const Queue&, Uplo, MatrixView<const T>, Arena,
                                                    std::int64_t, Argument));

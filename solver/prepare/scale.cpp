@@ -12,23 +12,6 @@ namespace eigen_g {
 
 namespace {
 
-// A matrix whose largest entry is between 1 / left_alone and left_alone is not scaled.
-template <class R>
-constexpr R left_alone = R(0x1p100);
-template <>
-constexpr float left_alone<float> = 0x1p8f;
-
-}  // namespace
-
-template <class R>
-int scale_exponent(R largest) {
-  constexpr R most = left_alone<R>;
-  if (largest == 0 || (largest >= 1 / most && largest <= most)) return 0;
-  return -std::ilogb(largest);
-}
-
-namespace {
-
 template <class R>
 R scaled(R x, int k) {
   return std::ldexp(x, k);
@@ -56,7 +39,6 @@ void scale_values(std::int64_t n, R* w, int k) {
   for (std::int64_t i = 0; i < n; ++i) w[i] = std::ldexp(w[i], k);
 }
 
-EIGEN_G_INSTANTIATE(real_types, scale_exponent);
 EIGEN_G_INSTANTIATE_OVERLOAD(all_types, scale, void(Uplo, MatrixView<T>, int));
 EIGEN_G_INSTANTIATE_OVERLOAD(real_types, scale_values, void(std::int64_t, T*, int));
 

@@ -7,6 +7,9 @@
 // largest by more than the exponent's range.
 #pragma once
 
+#include <cmath>
+
+#include "hybrid/host_device.hpp"
 #include "hybrid/matrix_view.hpp"
 #include "hybrid/uplo.hpp"
 
@@ -16,7 +19,13 @@ class Queue;
 
 // Returns k for a matrix whose largest absolute value is `largest`, which is finite. 0: no scaling is needed.
 template <class R>
-int scale_exponent(R largest);
+EIGEN_G_HOST_DEVICE int scale_exponent(R largest) {
+  // A matrix whose largest entry is between 1 / most and most is not scaled.
+  constexpr R most = sizeof(R) == sizeof(double) ? R(0x1p100) : R(0x1p8);
+  if (largest == 0 || (largest >= 1 / most && largest <= most)) return 0;
+  using std::ilogb;
+  return -ilogb(largest);
+}
 
 // a := 2^k a over the triangle `uplo`; n x n, lda, in place. k = 0 returns at once. Cost: one read and one write of the triangle.
 // The device form scales the lower triangle and is ordered on `queue`.

@@ -17,6 +17,29 @@ class Queue;
 
 namespace eigen_g::dc {
 
+// What the phases report on the way; one object in device memory.
+struct Findings {
+  unsigned failed = ~0u;      // lowest index, from 1, that did not converge; all bits set: none
+  unsigned not_finite = ~0u;  // row of the first NaN or infinity of T; all bits set: none
+  int exponent = 0;           // Division::exponent
+};
+
+// The result, if the pairs `found` were stored.
+inline DivideAndConquerResult result_of(const Findings& findings, const Selected& found) {
+  constexpr unsigned none = ~0u;
+  if (findings.not_finite != none) return {Status::not_converged, findings.not_finite + std::int64_t{1}, {}};
+  if (findings.failed != none) return {Status::not_converged, findings.failed, {}};
+  return {Status::converged, 0, found};
+}
+
+// Prepares T as divide() of dc_tree.hpp does, bit for bit, with the cuts between `leaves`. One block.
+//   d, e      n and n - 1 values of T, in
+//   x         out: d and e of the torn, scaled T. Zeros if T is not finite
+//   findings  in: as constructed. Out: not_finite, exponent
+template <class R>
+void tear(const Queue& queue, Index n, const Leaf* leaves, Index count, const same_t<R>* d,
+          const same_t<R>* e, const Arrays<R>& x, Findings* findings);
+
 // dc_leaf. In: d and e of the torn T. Out: d, column and the diagonal blocks of Q.
 //   rows   the rows of T in q; none if rows.ends_only()
 //   q      receives these rows of the blocks
@@ -78,9 +101,9 @@ void multiply(const Queue& queue, const Batch<R>& batch, Index first, Index colu
               MatrixView<const same_t<R>> compressed, MatrixView<const same_t<R>> panel,
               MatrixView<same_t<R>> q);
 
-// Stores eigenpair first + j, ascending: w_j := 2^exponent d and column j of Z, 0 <= j < z.cols. z.data null: values only. Z has the rows of Q.
+// Stores eigenpair first + j, ascending: w_j := 2^*exponent d and column j of Z, 0 <= j < z.cols. z.data null: values only. Z has the rows of Q.
 template <class R>
-void store_ordered(const Queue& queue, Index first, int exponent, const Arrays<R>& arrays,
+void store_ordered(const Queue& queue, Index first, const int* exponent, const Arrays<R>& arrays,
                    MatrixView<const same_t<R>> q, same_t<R>* w, MatrixView<same_t<R>> z);
 
 }  // namespace eigen_g::dc

@@ -48,15 +48,16 @@ void OnHost<R>::Matrices::take(std::int64_t height, Index n) {
 }
 
 template <class R>
-OnHost<R>::OnHost(const Tree& tree, const std::vector<R>& d, const std::vector<R>& e, R* values, Rows rows,
-                  MatrixView<R> z, Index panel_columns)
+OnHost<R>::OnHost(const Division& division, const std::vector<R>& d, const std::vector<R>& e, R* values,
+                  Rows rows, MatrixView<R> z, Index panel_columns)
     : n_(static_cast<Index>(d.size())),
+      exponent_(division.exponent),
       rows_(rows),
       panel_columns_(std::min(panel_columns, n_)),
       values_(values),
       z_(z) {
   std::size_t most = 0;
-  for (const auto& level : tree.levels) {
+  for (const auto& level : division.tree.levels) {
     merges_.insert(merges_.end(), level.begin(), level.end());
     most = std::max(most, level.size());
   }
@@ -207,10 +208,10 @@ LastMerge OnHost<R>::last_merge(const Batch<R>& batch, const Selected& found) co
 }
 
 template <class R>
-void OnHost<R>::store(const Selected& found, int exponent) {
+void OnHost<R>::store(const Selected& found) {
   for (Index i = 0; i < found.count; ++i) {
     const auto t = static_cast<Index>(found.first) + i;
-    values_[i] = std::ldexp(x_.d[t], exponent);
+    values_[i] = std::ldexp(x_.d[t], exponent_);
     if (!rows_.ends_only()) std::copy_n(&kept_.q(0, x_.column[t]), rows_.count, &z_(0, i));
   }
 }
@@ -224,8 +225,8 @@ DivideAndConquerResult divide_and_conquer_on_host(std::int64_t n, R* d, const sa
   const Division division = divide(torn_d, torn_e);
   if (division.not_finite >= 0) return {Status::not_converged, division.not_finite + 1, {}};
   const Rows rows = rows_of(z, selection);
-  OnHost<R> on(division.tree, torn_d, torn_e, d, rows, z, panel_columns);
-  return solve_levels(on, division, static_cast<Index>(n), rows, selection);
+  OnHost<R> on(division, torn_d, torn_e, d, rows, z, panel_columns);
+  return solve_levels(on, division.tree, static_cast<Index>(n), rows, selection);
 }
 
 EIGEN_G_INSTANTIATE_CLASS(real_types, OnHost);

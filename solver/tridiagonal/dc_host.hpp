@@ -38,12 +38,12 @@ struct PlainVectors {
 template <class R>
 class OnHost {
  public:
-  //   d, e           of the torn T (Division)
+  //   division, d, e of the torn T
   //   values         the eigenvalues wanted, out
   //   rows           of the vectors
   //   z              rows.count x (number of pairs wanted), out
   //   panel_columns  columns of U in one slice
-  OnHost(const Tree& tree, const std::vector<R>& d, const std::vector<R>& e, R* values, Rows rows,
+  OnHost(const Division& division, const std::vector<R>& d, const std::vector<R>& e, R* values, Rows rows,
          MatrixView<R> z, Index panel_columns);
 
   Batch<R> first_batch() { return {merges_.data(), shapes_.data(), 0, 0, x_, {}, &failed_, true, false}; }
@@ -63,8 +63,9 @@ class OnHost {
 
   std::vector<R> values() const { return {x_.d, x_.d + n_}; }
   LastMerge last_merge(const Batch<R>& batch, const Selected& found) const;
-  void store(const Selected& found, int exponent);
-  unsigned failed() const { return failed_; }
+  int exponent() const { return exponent_; }
+  void store(const Selected& found);
+  DivideAndConquerResult result(const Selected& found) const { return result_on_cpu(failed_, found); }
 
  private:
   struct Matrices {
@@ -78,6 +79,7 @@ class OnHost {
   void note_failure(Index index);
 
   Index n_;
+  int exponent_;
   Rows rows_;
   Matrices kept_, ends_;
   Index panel_columns_;

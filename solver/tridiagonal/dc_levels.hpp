@@ -16,8 +16,9 @@
 //   multiply_apart(merges, batch, roots)   columns `roots` of Q := C U, merge by merge; forms first_of_q and last_of_q; keep() follows
 //   values()                           returns d in host memory
 //   last_merge(batch, found)           returns k of the last merge and the columns of the values `found`, in host memory
-//   store(found, exponent)             stores 2^exponent d and the columns of Q, ascending, in the caller's memory
-//   failed()                           returns the lowest index, from 1, that did not converge; all bits set: none
+//   exponent()                         Division::exponent
+//   store(found)                       stores 2^exponent d and the columns of Q, ascending, in the caller's memory
+//   result(found)                      returns the result, if the pairs `found` were stored
 //
 // If the vectors are wanted in a range of rows only, all phases run for the end rows, as for values only. Then compress() to keep() run once more
 // in each level, for the range; merges without rows in it have nothing to do there. Q and C of the range and of the end rows are four matrices,
@@ -108,13 +109,13 @@ inline double done_after(const Tree& tree, std::size_t count) {
 // Computes the eigenpairs of the divided T, and the rows `rows` of the vectors. For a subset, the last level forms only the wanted vectors. For
 // values only, it forms none.
 template <class Executor>
-DivideAndConquerResult solve_levels(Executor& on, const Division& division, Index n, Rows rows,
+DivideAndConquerResult solve_levels(Executor& on, const Tree& tree, Index n, Rows rows,
                                     const Selection& selection) {
-  const Tree& tree = division.tree;
   const bool subset = selection.subset.by != Subset::By::all;
   const auto select_values = [&] {  // needs the values only if the subset is by value
-    const auto d = selection.subset.by == Subset::By::value ? on.values() : decltype(on.values())();
-    return select(selection.subset, n, d.data(), division.exponent, selection.scale);
+    const bool by_value = selection.subset.by == Subset::By::value;
+    const auto d = by_value ? on.values() : decltype(on.values())();
+    return select(selection.subset, n, d.data(), by_value ? on.exponent() : 0, selection.scale);
   };
   Selected found{0, n};
 
@@ -150,8 +151,13 @@ DivideAndConquerResult solve_levels(Executor& on, const Division& division, Inde
     batch.merges += batch.count;
     if (selection.progress) selection.progress(done_after(tree, level + 1));
   }
-  on.store(found, division.exponent);
-  const unsigned failed = on.failed();
+  on.store(found);
+  return on.result(found);
+}
+
+// The result of a phase runner on the CPU.
+//   failed   lowest index, from 1, that did not converge; all bits set: none
+inline DivideAndConquerResult result_on_cpu(unsigned failed, const Selected& found) {
   return failed == ~0u ? DivideAndConquerResult{Status::converged, 0, found}
                        : DivideAndConquerResult{Status::not_converged, failed, {}};
 }

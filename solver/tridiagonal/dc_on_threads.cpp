@@ -589,8 +589,8 @@ LastMerge OnThreads<R>::last_merge(const Batch<R>& batch, const Selected& found)
 }
 
 template <class R>
-void OnThreads<R>::store(const Selected& found, int exponent) {
-  for (std::int64_t i = 0; i < found.count; ++i) values_[i] = std::ldexp(x_.d[found.first + i], exponent);
+void OnThreads<R>::store(const Selected& found) {
+  for (std::int64_t i = 0; i < found.count; ++i) values_[i] = std::ldexp(x_.d[found.first + i], exponent_);
   if (rows_.ends_only() || !merges_.empty()) return;
   for (std::int64_t i = 0; i < found.count; ++i)
     if (const R* const from = &q_(0, found.first + i); from != &z_(0, i))

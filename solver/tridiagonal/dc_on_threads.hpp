@@ -53,8 +53,9 @@ class OnThreads {
 
   std::vector<R> values() const { return {x_.d, x_.d + n_}; }
   LastMerge last_merge(const Batch<R>& batch, const Selected& found);
-  void store(const Selected& found, int exponent);
-  unsigned failed() const { return failed_; }
+  int exponent() const { return exponent_; }
+  void store(const Selected& found);
+  DivideAndConquerResult result(const Selected& found) const { return result_on_cpu(failed_, found); }
 
  private:
   // A merge of a batch with its shape, its arrays and its parts of C and of a panel of U.

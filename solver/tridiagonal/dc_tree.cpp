@@ -5,6 +5,7 @@
 #include <cmath>
 #include <cstddef>
 #include <limits>
+#include <utility>
 
 #include "hybrid/instantiate.hpp"
 #include "hybrid/round_up.hpp"
@@ -19,12 +20,7 @@ static_assert(leaf_rows % cut_multiple == 0, "a rounded half of 2 leaves must no
 
 class Builder {
  public:
-  template <class R>
-  Builder(Index n, const std::vector<R>& e) {
-    for (Index i = 0; i + 1 < n; ++i)
-      if (e[static_cast<std::size_t>(i)] == 0) zeros_.push_back(i);
-    build(0, n);
-  }
+  Builder(Index n, std::vector<Index> zeros) : zeros_(std::move(zeros)) { build(0, n); }
   Tree take() {
     for (const auto& level : tree_.levels)
       tree_.largest.push_back(
@@ -73,7 +69,13 @@ class Builder {
 
 template <class R>
 Tree make_tree(Index n, const std::vector<R>& e) {
-  return n > 0 ? Builder(n, e).take() : Tree{};
+  std::vector<Index> zeros;
+  for (Index i = 0; i + 1 < n; ++i)
+    if (e[static_cast<std::size_t>(i)] == 0) zeros.push_back(i);
+  return n > 0 ? Builder(n, std::move(zeros)).take() : Tree{};
+}
+Tree make_tree(Index n) {
+  return n > 0 ? Builder(n, {}).take() : Tree{};
 }
 
 template <class R>

@@ -39,9 +39,12 @@ struct Tree {
 // Cost: O(n log n).
 template <class R>
 Tree make_tree(Index n, const std::vector<R>& e);
+// The tree of an e without zeros. A zero at another place than a cut costs nothing: the merges deflate.
+Tree make_tree(Index n);
 
 // T prepared for the leaves: 2^-exponent T has its largest entry in [1/2, 1). Off-diagonal entries
 // |e_i| <= eps sqrt|d_i| sqrt|d_i+1| are set to zero, as in dstedc. Then T is torn at the cuts of the tree.
+// divide() prepares T in place on the CPU; dc_tear.cu does the same on a GPU for the tree of make_tree(n).
 struct Division {
   Tree tree;
   int exponent = 0;

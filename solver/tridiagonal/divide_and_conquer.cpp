@@ -137,7 +137,7 @@ bool solve_few(const Whole<R>& t, const dc::Division& division, const std::vecto
   Arena arena = scratch;
   const typename dc::OnThreads<R>::Workspace own(arena, n, 0, n);
   dc::OnThreads<R> on(division, torn_d, t.e, d, {}, own, threads, selection);
-  outcome = dc::solve_levels(on, division, static_cast<dc::Index>(n), {}, selection);
+  outcome = dc::solve_levels(on, division.tree, static_cast<dc::Index>(n), {}, selection);
   const Selected found = outcome.found;
   if (outcome.status != Status::converged || found.count == 0) return true;
   if (found.count > n / 8) return false;
@@ -193,7 +193,7 @@ DivideAndConquerResult divide_and_conquer_on_cpu(std::int64_t n, R* d, R* e, Mat
   const dc::Rows rows = dc::rows_of(z, selection);
   const typename dc::OnThreads<R>::Workspace own(scratch, n, rows.count, most);
   dc::OnThreads<R> on(division, torn_d, torn_e, d, z, own, threads, selection);
-  return dc::solve_levels(on, division, static_cast<dc::Index>(n), rows, selection);
+  return dc::solve_levels(on, division.tree, static_cast<dc::Index>(n), rows, selection);
 }
 
 EIGEN_G_INSTANTIATE(real_types, divide_and_conquer_on_cpu, divide_and_conquer_bytes_on_cpu);

@@ -27,6 +27,7 @@
 #include "hybrid/stream/queue.hpp"
 #include "solver/devices/tuning.hpp"
 #include "solver/tridiagonal/dc_device.hpp"
+#include "solver/tridiagonal/dc_end.hpp"
 #include "solver/tridiagonal/dc_large_product.hpp"
 #include "solver/tridiagonal/dc_levels.hpp"
 #include "solver/tridiagonal/divide_and_conquer.hpp"
@@ -52,9 +53,9 @@ struct Workspace {
   MatrixView<R> ends, compressed_ends;  // Q and C with the end rows, unless Q has all rows of T
   Shape<R>* shapes;                     // shapes of one level
   Arrays<R> arrays;
-  Leaf* leaves;  // this and the following ones: addresses set by upload()
+  Findings* findings;  // this and the following ones: addresses set by upload()
+  Leaf* leaves;
   Merge* merges;
-  unsigned* failed;
 };
 
 // Divides the workspace into its parts. No other code knows their order.
@@ -64,8 +65,10 @@ class Layout {
   //   rows   of Q; 0: values only
   Layout(std::int64_t n, std::int64_t rows, bool with_q) : n_(n), rows_(rows), with_q_(with_q) {}
 
-  // Size, in values, of the first failure, the leaves and the merges, which are stored before d and e.
-  std::int64_t lists() const { return 1 + room_of<R, Leaf>(n_) + room_of<R, Merge>(n_); }
+  // Size, in values, of the findings, the leaves and the merges.
+  std::int64_t lists() const {
+    return room_of<R, Findings>(1) + room_of<R, Leaf>(n_) + room_of<R, Merge>(n_);
+  }
   Workspace<R> place(Arena& arena) const {
     Workspace<R> w{};
     if (rows_ > 0) {
@@ -77,8 +80,9 @@ class Layout {
       w.compressed_ends = arena.matrix<R>(2, n_, 2);
     }
     w.shapes = arena.take<Shape<R>>(n_ / leaf_rows + 1);  // merges of one level, each larger than a leaf
-    R* const together = arena.take<R>(lists() + arrays_size<R>(n_));
-    w.arrays = together ? place_arrays(n_, together + lists()) : Arrays<R>{};
+    w.findings = reinterpret_cast<Findings*>(arena.take<R>(lists()));
+    R* const arrays = arena.take<R>(arrays_size<R>(n_));
+    w.arrays = arrays ? place_arrays(n_, arrays) : Arrays<R>{};
     return w;
   }
 
@@ -99,10 +103,9 @@ void copy(const Queue& queue, T* to, const T* from, std::size_t count) {
     EIGEN_G_CUDA(cudaMemcpyAsync(to, from, count * sizeof(T), cudaMemcpyDefault, queue.stream()));
 }
 
-// Copies failure, leaves, merges, d and e to the GPU in one transfer, through pinned memory of lists() + 2 n values.
+// Copies findings, leaves and merges to the GPU in one transfer, through pinned memory of lists() values.
 template <class R>
-void upload(const Queue& queue, const std::vector<R>& d, const std::vector<R>& e, const Tree& tree, R* pinned,
-            Workspace<R>& w) {
+void upload(const Queue& queue, const Tree& tree, R* pinned, Workspace<R>& w) {
   R* to = pinned;
   const auto put = [&]<class T>(const std::vector<T>& items) {
     std::copy(items.begin(), items.end(), reinterpret_cast<T*>(to));
@@ -110,11 +113,9 @@ void upload(const Queue& queue, const std::vector<R>& d, const std::vector<R>& e
   };
   std::vector<Merge> merges;
   for (const auto& level : tree.levels) merges.insert(merges.end(), level.begin(), level.end());
-  put(std::vector{~0u});
-  const auto leaves_at = put(tree.leaves), merges_at = put(merges), d_at = put(d);
-  put(e);
-  R* const start = w.arrays.d - d_at;
-  w.failed = reinterpret_cast<unsigned*>(start);
+  put(std::vector{Findings{}});
+  const auto leaves_at = put(tree.leaves), merges_at = put(merges);
+  R* const start = reinterpret_cast<R*>(w.findings);
   w.leaves = reinterpret_cast<Leaf*>(start + leaves_at);
   w.merges = reinterpret_cast<Merge*>(start + merges_at);
   copy(queue, start, pinned, static_cast<std::size_t>(to - pinned));
@@ -128,9 +129,10 @@ class OnDevice {
   //   rows          the rows of Q, C and Z
   //   compressed    C
   //   d_dev, z_dev  receive the values and the vectors
-  //   failure       pinned memory of one number
+  //   findings      pinned memory for the findings
   OnDevice(const Products<R>& products, const Workspace<R>& workspace, Index n, Rows rows,
-           MatrixView<R> compressed, R* d_dev, MatrixView<R> z_dev, unsigned* failure, SolveTeam<R>* team)
+           MatrixView<R> compressed, R* d_dev, MatrixView<R> z_dev, Findings* findings, SolveTeam<R>* team,
+           DivideAndConquerEnd* end)
       : products_(products),
         queue_(products.queue()),
         w_(workspace),
@@ -139,15 +141,16 @@ class OnDevice {
         c_(compressed),
         d_dev_(d_dev),
         z_dev_(z_dev),
-        failure_(failure),
-        team_(team) {}
+        findings_(findings),
+        team_(team),
+        end_(end) {}
 
   Batch<R> first_batch() const {
-    return {w_.merges, w_.shapes, 0, 0, w_.arrays, rows_, w_.failed, true, false};
+    return {w_.merges, w_.shapes, 0, 0, w_.arrays, rows_, &w_.findings->failed, true, false};
   }
   void solve_leaves(const std::vector<Leaf>& leaves) const {
     dc::solve_leaves(queue_, w_.leaves, static_cast<Index>(leaves.size()), w_.arrays, rows_, w_.q, w_.ends,
-                     w_.failed);
+                     &w_.findings->failed);
   }
   bool takes_whole(const Batch<R>& batch) const { return batch.largest <= small_merge_rows; }
   void merge_whole(const Batch<R>& batch) const {
@@ -189,14 +192,23 @@ class OnDevice {
     copy(queue_, columns.data(), w_.arrays.column + found.first, columns.size());
     return {shapes(batch).front().k, std::move(columns)};
   }
-  void store(const Selected& found, int exponent) const {
+  int exponent() const { return findings().exponent; }
+  void store(const Selected& found) const {
     const MatrixView<R> stored{z_dev_.data, z_dev_.rows, found.count, z_dev_.lda};
-    store_ordered(queue_, static_cast<Index>(found.first), exponent, w_.arrays, w_.q, d_dev_, stored);
+    store_ordered(queue_, static_cast<Index>(found.first), &w_.findings->exponent, w_.arrays, w_.q, d_dev_,
+                  stored);
   }
-  unsigned failed() const {
-    copy(queue_, failure_, w_.failed, 1);
+  DivideAndConquerResult result(const Selected& found) const {
+    if (!end_) return result_of(findings(), found);
+    copy(queue_, findings_, w_.findings, 1);
+    end_->record(queue_, findings_);
+    return {Status::converged, 0, found};
+  }
+  // The host waits for them.
+  const Findings& findings() const {
+    copy(queue_, findings_, w_.findings, 1);
     queue_.wait();
-    return *failure_;
+    return *findings_;
   }
 
  private:
@@ -219,8 +231,9 @@ class OnDevice {
   MatrixView<R> c_;
   R* d_dev_;
   MatrixView<R> z_dev_;
-  unsigned* failure_;
+  Findings* findings_;
   SolveTeam<R>* team_;
+  DivideAndConquerEnd* end_;
 };
 
 }  // namespace
@@ -234,29 +247,25 @@ template <class R>
 DivideAndConquerResult divide_and_conquer(const Products<R>& products, std::int64_t n, same_t<R>* d_dev,
                                           same_t<R>* e_dev, MatrixView<same_t<R>> z_dev, Arena scratch_dev,
                                           const Selection& selection, const MergeBuffers<R>& places,
-                                          SolveTeam<R>* team) {
+                                          SolveTeam<R>* team, DivideAndConquerEnd* end) {
   if (n == 0) return {};
   const Queue& queue = products.queue();
   const auto order = static_cast<Index>(n);
   const Rows rows = rows_of(z_dev, selection);
   const Layout<R> layout(n, rows.count, !places.q.data);
-  R* const pinned =
-      reinterpret_cast<R*>(queue.resources().pinned(room_of<double, R>(layout.lists() + 2 * n)));
-  copy(queue, pinned, d_dev, static_cast<std::size_t>(n));
-  copy(queue, pinned + n, e_dev, static_cast<std::size_t>(n - 1));
-  queue.wait();
-  std::vector<R> d(pinned, pinned + n), e(pinned + n, pinned + 2 * n - 1);
-  const Division division = divide(d, e);
-  if (division.not_finite >= 0) return {Status::not_converged, division.not_finite + 1, {}};
-
+  R* const pinned = reinterpret_cast<R*>(queue.resources().pinned(room_of<double, R>(layout.lists())));
   Workspace<R> w = layout.place(scratch_dev);
   if (!rows.ends_only() && places.q.data) w.q = places.q;
   const MatrixView<R> c = places.compressed.data ? places.compressed : z_dev;
-  upload(queue, d, e, division.tree, pinned, w);
+  const Tree tree = make_tree(order);
+  upload(queue, tree, pinned, w);
+  dc::tear(queue, order, w.leaves, static_cast<Index>(tree.leaves.size()), d_dev, e_dev, w.arrays,
+           w.findings);
+  auto* const findings = reinterpret_cast<Findings*>(pinned);
   OnDevice<R> on(products, w, order, rows, c, d_dev,
-                 {z_dev.data, rows.ends_only() ? n : z_dev.rows, n, z_dev.lda},
-                 reinterpret_cast<unsigned*>(pinned), rows.count == n ? team : nullptr);
-  return solve_levels(on, division, order, rows, selection);
+                 {z_dev.data, rows.ends_only() ? n : z_dev.rows, n, z_dev.lda}, findings,
+                 rows.count == n ? team : nullptr, end);
+  return solve_levels(on, tree, order, rows, selection);
 }
 
 EIGEN_G_INSTANTIATE(real_types, divide_and_conquer, divide_and_conquer_bytes);

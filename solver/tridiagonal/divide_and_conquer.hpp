@@ -13,6 +13,7 @@
 
 namespace eigen_g {
 
+class DivideAndConquerEnd;  // dc_end.hpp
 template <class T>
 class SolveTeam;
 
@@ -56,29 +57,30 @@ struct MergeBuffers {
   MatrixView<R> q, compressed;
 };
 
-// On a GPU, with all data in device memory. The host scales copies of d and e by a power of two, drops small off-diagonal entries as dstedc
-// does, and tears T into leaves. The GPU solves the leaves and merges them level by level (dc_*.hpp, one phase a file).
+// On a GPU, with all data in device memory. The GPU scales d and e by a power of two, drops small off-diagonal entries as dstedc does, tears T
+// into leaves, solves the leaves and merges them level by level (dc_*.hpp, one phase a file). The tree depends on n alone.
 //   d_dev, e_dev, z_dev  as above, in device memory. Without places.compressed z_dev needs n columns for any subset
 //   scratch_dev          divide_and_conquer_bytes<R>(n, rows of z_dev, or 0 without vectors) bytes: O(n), and with vectors rows x n values
 //                        for Q and, for U, n rows of 3/16 n columns, at least 1024 and at most 4096
 //   places               q: used instead of scratch memory for Q (then divide_and_conquer_bytes() takes with_q = false)
 //                        compressed: used instead of z_dev for the compressed Q; may be z_dev itself
 //   team                 devices that take columns of the large merges' products; null: none. It takes no columns of a range of rows
+//   end                  null: the function waits for its end. Else its last work is only queued, and end->settle() waits for it
 // The values of a range of rows have the bits of the whole solution. Its vectors may differ from the whole's by the rounding of the products
 // of merges of more than 512 rows, because cuBLAS may sum in another order for other shapes. A call for a range repeats the O(n^2) work of
 // the values.
 // The last merge forms only the vectors of a subset. This costs O(n^2) flops and a product in proportion to the number of vectors.
-// T may have any finite entries. A NaN or an infinity gives Status::not_converged with its row, from 1, in `info`. Otherwise `info`
-// is the index of the first row of the leaf, or of the root, that did not converge.
-// Ordered on the products' queue; blocks until done. The host waits for the GPU at the beginning and at the end. It also waits once for
-// each level with a merge of more than 512 rows, and once or twice for a subset. Two runs give the same bits. Throws OutOfMemory,
+// T may have any finite entries. A NaN or an infinity gives Status::not_converged with its row, from 1, in `info`; d and z are then
+// undefined. Otherwise `info` is the index of the first row of the leaf, or of the root, that did not converge.
+// Ordered on the products' queue; blocks until done. Without `end` the host waits for the GPU at the end. It also waits once for each
+// level with a merge of more than 512 rows, and once or twice for a subset. Two runs give the same bits. Throws OutOfMemory,
 // DeviceError. Cost: at most 4/3 n^3 flops.
 // Sources: Cuppen 1981; Gu and Eisenstat 1994, 1995; LAPACK dstedc, dlaed1 to dlaed4.
 template <class R>
 DivideAndConquerResult divide_and_conquer(const Products<R>& products, std::int64_t n, same_t<R>* d_dev,
                                           same_t<R>* e_dev, MatrixView<same_t<R>> z_dev, Arena scratch_dev,
                                           const Selection& selection = {}, const MergeBuffers<R>& places = {},
-                                          SolveTeam<R>* team = nullptr);
+                                          SolveTeam<R>* team = nullptr, DivideAndConquerEnd* end = nullptr);
 template <class R>
 std::uint64_t divide_and_conquer_bytes(std::int64_t n, std::int64_t rows, bool with_q = true);
 

@@ -61,8 +61,8 @@ inline int max_secular_steps(std::vector<double> d, std::vector<double> e) {
   std::vector<double> w(d.size()), z(d.size() * d.size());
   const dc::Division division = dc::divide(d, e);
   const dc::Rows rows{0, static_cast<dc::Index>(n)};
-  CountingSteps on(division.tree, d, e, w.data(), rows, {z.data(), n, n, n}, 100);
-  dc::solve_levels(on, division, static_cast<dc::Index>(n), rows, {});
+  CountingSteps on(division, d, e, w.data(), rows, {z.data(), n, n, n}, 100);
+  dc::solve_levels(on, division.tree, static_cast<dc::Index>(n), rows, {});
   return on.max_steps();
 }
 

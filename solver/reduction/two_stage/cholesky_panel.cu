@@ -1,6 +1,7 @@
 #include "solver/reduction/two_stage/cholesky_panel.hpp"
 
 #include "hybrid/cuda_check.hpp"
+#include "hybrid/instantiate.hpp"
 #include "hybrid/stream/dependent_launch.cuh"
 #include "hybrid/stream/queue.hpp"
 #include "solver/reduction/two_stage/cholesky_panel_launch.cuh"
@@ -21,10 +22,11 @@ std::uint64_t cholesky_panel_bytes(std::int64_t rows) {
   return bytes_taken([&](Arena& arena) { panel_by_cholesky::memory_in(arena, rows); });
 }
 
-const unsigned* cholesky_panel(const Queue& queue, MatrixView<const double> panel_dev,
-                               const PanelFactor<double>& out, MatrixView<double> q_dev,
-                               MatrixView<double> w_dev, Arena scratch) {
-  panel_by_cholesky::Panel p{};
+template <class T>
+const unsigned* cholesky_panel(const Queue& queue, MatrixView<const same_t<T>> panel_dev,
+                               const PanelFactor<T>& out, MatrixView<double> q_dev,
+                               MatrixView<same_t<T>> w_dev, Arena scratch) {
+  panel_by_cholesky::Panel<T> p{};
   p.rows = static_cast<std::int32_t>(panel_dev.rows);
   p.p = panel_dev.data;
   p.ldp = panel_dev.lda;
@@ -44,5 +46,7 @@ const unsigned* cholesky_panel(const Queue& queue, MatrixView<const double> pane
   panel_by_cholesky::queue_panel(panel_by_cholesky::LaunchKernel{queue.stream()}, p);
   return p.at.state + 1;
 }
+
+EIGEN_G_INSTANTIATE(real_types, cholesky_panel);
 
 }  // namespace eigen_g

@@ -14,7 +14,7 @@ struct LaunchKernel {
   CUstream_st* stream;
 
   template <class Kernel, class... Arguments>
-  void operator()(Kernel kernel, std::int64_t blocks, int of_cluster, int threads, int shared,
+  void operator()(Kernel kernel, bool early, std::int64_t blocks, int of_cluster, int shared,
                   const Arguments&... arguments) const {
     if (shared > 48 << 10) allow_shared_memory(kernel, static_cast<std::size_t>(shared));
     cudaLaunchAttribute attributes[2]{};
@@ -24,7 +24,7 @@ struct LaunchKernel {
     how.dynamicSmemBytes = static_cast<std::size_t>(shared);
     how.stream = stream;
     how.attrs = attributes;
-    if (kernel != gram_kernel) {
+    if (early) {
       attributes[how.numAttrs].id = cudaLaunchAttributeProgrammaticStreamSerialization;
       attributes[how.numAttrs++].val.programmaticStreamSerializationAllowed = 1;
     }

@@ -7,9 +7,11 @@
 // `partner` is not stored as a whole: only the rows that a product needs are copied from `pending`.
 //
 //   panel at column j   A(j:, j:j+b) -= pending partner(j:j+b)^H;  QR of its rows from j + b on: V, tau, R
-//                       W = V T; in double cholesky_panel() is tried first, and the other kernels return at once if it succeeds
+//                       W = V T; for real T cholesky_panel() is tried first, and the other kernels return at once if it succeeds
 //                       P = A W - pending (partner^H W), because A itself is as it was at the beginning of the block
-//                       Z = P - 1/2 V (W^H P)
+//                       Z = P - 1/2 V (W^H P) in two products. V and A W are behind `pending`, at first with A W where Z will be:
+//                         [C; .; Y] = [pending V AW]^H W, so that partner^H W = D is C with its blocks exchanged, and Y = (A W)^H W
+//                         Z = A W - [pending V] M,  M = [D; 1/2 (Y^H - C^H D)]
 //   end of the block    A -= pending partner^H on the lower triangle, which is then mirrored
 #include "solver/reduction/two_stage/full_to_band.hpp"
 
@@ -32,54 +34,41 @@
 #include "solver/reduction/one_stage/tridiagonalize.hpp"
 #include "solver/reduction/two_stage/adjoint_product_of_few.hpp"
 #include "solver/reduction/two_stage/cholesky_panel.hpp"
+#include "solver/reduction/two_stage/full_to_band_kernels.cuh"
 #include "solver/reduction/two_stage/panel_qr.hpp"
 
 namespace eigen_g {
 
 namespace {
 
+using namespace full_to_band_kernels;
+
 // Only the first panels can have few reflectors: a matrix with few different rows has one reflector for each of them.
 constexpr std::int64_t panels_of_few = 4;
 
-// Copies the lower triangle of the size x size matrix a to the band. It is the part of the band that no panel's R contains.
 template <class T>
-__global__ void diagonal_block_kernel(std::int32_t size, const T* a, std::int64_t lda, T* band,
-                                      std::int64_t ldb) {
-  const std::int32_t col = blockIdx.x;
-  for (std::int32_t row = col + threadIdx.x; row < size; row += blockDim.x)
-    band[row - col + col * ldb] = a[row + col * lda];
-}
-
-// Y := X with the two blocks of b columns of each pair exchanged (Swapped::rows: the two blocks of b rows).
-enum class Swapped { columns, rows };
-template <Swapped what, class T>
-__global__ void swap_pairs_kernel(std::int32_t b, std::int64_t rows, const T* x, std::int64_t ldx, T* y,
-                                  std::int64_t ldy) {
-  const std::int64_t row = static_cast<std::int64_t>(blockIdx.x) * blockDim.x + threadIdx.x;
-  const std::int64_t col = blockIdx.y;
-  if (row >= rows) return;
-  const auto other = [b](std::int64_t k) { return k / b % 2 == 0 ? k + b : k - b; };
-  y[row + col * ldy] = what == Swapped::columns ? x[row + other(col) * ldx] : x[other(row) + col * ldx];
-}
-
-template <Swapped what, class T>
 MatrixView<const T> swap_pairs(const Queue& queue, std::int64_t b, MatrixView<const T> x_dev,
                                MatrixView<T> y_dev) {
   constexpr int threads = 128;
   const dim3 grid(static_cast<unsigned>((x_dev.rows + threads - 1) / threads),
                   static_cast<unsigned>(x_dev.cols));
-  swap_pairs_kernel<what><<<grid, threads, 0, queue.stream()>>>(static_cast<std::int32_t>(b), x_dev.rows,
-                                                                on_device(x_dev.data), x_dev.lda,
-                                                                on_device(y_dev.data), y_dev.lda);
+  swap_pairs_kernel<<<grid, threads, 0, queue.stream()>>>(static_cast<std::int32_t>(b), x_dev.rows,
+                                                          on_device(x_dev.data), x_dev.lda,
+                                                          on_device(y_dev.data), y_dev.lda);
   EIGEN_G_LAUNCHED();
   return y_dev.block(0, 0, x_dev.rows, x_dev.cols);
 }
 
 template <class T>
-void diagonal_block(const Queue& queue, MatrixView<const T> a_dev, T* band_dev, std::int64_t ldb) {
-  diagonal_block_kernel<<<static_cast<unsigned>(a_dev.cols), 128, 0, queue.stream()>>>(
-      static_cast<std::int32_t>(a_dev.rows), on_device(a_dev.data), a_dev.lda, on_device(band_dev), ldb);
+MatrixView<const T> correction(const Queue& queue, std::int64_t width, MatrixView<const T> c_dev,
+                               MatrixView<T> m_dev) {
+  const std::int64_t b = c_dev.cols;
+  const auto squares = static_cast<unsigned>(b / correction_side);
+  correction_kernel<<<squares * squares, correction_threads, correction_shared, queue.stream()>>>(
+      static_cast<std::int32_t>(b), static_cast<std::int32_t>(width), on_device(c_dev.data), c_dev.lda,
+      on_device(m_dev.data), m_dev.lda);
   EIGEN_G_LAUNCHED();
+  return m_dev.block(0, 0, width + b, b);
 }
 
 std::int64_t pending_columns(std::int64_t n, std::int64_t b) {
@@ -91,7 +80,8 @@ std::int64_t pending_columns(std::int64_t n, std::int64_t b) {
 // The arrays of the workspace.
 template <class T>
 struct Buffers {
-  MatrixView<T> pending, partner, w, inner, swapped_inner, gram;
+  MatrixView<T> pending, partner, w, inner, correction, gram;
+  MatrixView<double> q;  // of cholesky_panel(); not for double, whose Z is in the same place later
   real_t<T>* squares;
   Arena panels, cholesky;
 
@@ -105,11 +95,14 @@ struct Buffers {
     partner = with_rows(std::min(n, std::max(b, two_stage_tuning().update_columns)), k);
     w = with_rows(n, b);
     inner = arena.matrix<T>(k, b, k);
-    swapped_inner = arena.matrix<T>(k, b, k);
+    correction = arena.matrix<T>(k, b, k);
     gram = arena.matrix<T>(b, b, b);
     squares = arena.take<real_t<T>>(n + 1);
     panels = arena.part(panel_qr_bytes<T>(n, b, multiprocessors));
-    if constexpr (std::is_same_v<T, double>) cholesky = arena.part(cholesky_panel_bytes(n));
+    if constexpr (!is_complex<T>) {
+      cholesky = arena.part(cholesky_panel_bytes(n));
+      if (sizeof(T) < sizeof(double)) q = arena.matrix<double>(n, b, n);
+    }
   }
 };
 
@@ -137,7 +130,7 @@ void full_to_band(const Products<T>& products, std::int64_t b, MatrixView<T> a_d
   const std::uint64_t mail_bytes = panel_qr_mail_bytes<T>(b, queue.multiprocessors());
   zero(panels.take<std::byte>(static_cast<std::int64_t>(mail_bytes)), mail_bytes);
   std::int64_t min_rows_cholesky = n;
-  if constexpr (std::is_same_v<T, double>)
+  if constexpr (!is_complex<T>)
     if (cholesky_panel_runs(b)) {
       min_rows_cholesky = two_stage_tuning().min_rows_cholesky_panel;
       Arena counters = at.cholesky;
@@ -156,13 +149,12 @@ void full_to_band(const Products<T>& products, std::int64_t b, MatrixView<T> a_d
       return MatrixView<const T>(at.pending.block(row, 0, count, 2 * width));
     };
     const auto partner = [&](std::int64_t row, std::int64_t count) {
-      return swap_pairs<Swapped::columns>(queue, b, pending(row, count), at.partner);
+      return swap_pairs<T>(queue, b, pending(row, count), at.partner);
     };
     const auto slot = [&](int second) { return at.pending.block(below, 2 * width + second * b, rows, b); };
     if (width > 0)
       products.gemm(Op::none, adjoint<T>, -1, pending(j, n - j), partner(j, b), 1,
                     a_dev.block(j, j, n - j, b));
-    diagonal_block<T>(queue, a_dev.block(j, j, b, b), &band_dev(0, j), band_dev.lda);
     const MatrixView<T> v = slot(0), z = slot(1);
     const MatrixView<T> w = at.w.block(below, 0, rows, b);
     PanelFactor<T> factor;
@@ -173,9 +165,12 @@ void full_to_band(const Products<T>& products, std::int64_t b, MatrixView<T> a_d
     factor.band = &band_dev(0, j);
     factor.band_ld = band_dev.lda;
     factor.negligible = negligible;
-    if constexpr (std::is_same_v<T, double>)
-      if (rows >= min_rows_cholesky)
-        factor.done = cholesky_panel(queue, a_dev.block(below, j, rows, b), factor, z, w, at.cholesky);
+    if constexpr (!is_complex<T>)
+      if (rows >= min_rows_cholesky) {
+        MatrixView<double> q = at.q.block(0, 0, sizeof(T) < sizeof(double) ? rows : 0, b);
+        if constexpr (sizeof(T) == sizeof(double)) q = z;
+        factor.done = cholesky_panel<T>(queue, a_dev.block(below, j, rows, b), factor, q, w, at.cholesky);
+      }
     panel_qr<T>(queue, a_dev.block(below, j, rows, b), factor, static_cast<unsigned>(j), at.panels);
     panel_times_factor<T>(queue, v, at.gram, tau_dev + j, w, factor.done);
     // Computes y = x^H w, the result of the gemm before, again if the panel is among the first and has few reflectors.
@@ -186,17 +181,14 @@ void full_to_band(const Products<T>& products, std::int64_t b, MatrixView<T> a_d
     if (width == 0) held.emplace(products.hold(left));
     products.gemm(Op::none, Op::none, 1, left, w, 0, z);
     again_of_few(left, w, z);
-    if (width > 0) {
-      const MatrixView<T> inner = at.inner.block(0, 0, 2 * width, b);
-      products.gemm(adjoint<T>, Op::none, 1, pending(below, rows), w, 0, inner);
-      again_of_few(pending(below, rows), w, inner);
-      products.gemm(Op::none, Op::none, -1, pending(below, rows),
-                    swap_pairs<Swapped::rows>(queue, b, MatrixView<const T>(inner), at.swapped_inner), 1, z);
-    }
-    const MatrixView<T> wp = at.inner.block(0, 0, b, b);
-    products.gemm(adjoint<T>, Op::none, 1, w, z, 0, wp);
-    again_of_few(w, z, wp);
-    subtract_symmetric_part<T>(queue, v, wp, z);
+    const auto behind = [&](std::int64_t columns) {  // pending and the columns behind it
+      return MatrixView<const T>(at.pending.block(below, 0, rows, 2 * width + columns));
+    };
+    const MatrixView<T> inner = at.inner.block(0, 0, 2 * (width + b), b);
+    products.gemm(adjoint<T>, Op::none, 1, behind(2 * b), w, 0, inner);
+    again_of_few(behind(2 * b), w, inner);
+    products.gemm(Op::none, Op::none, -1, behind(b), correction<T>(queue, 2 * width, inner, at.correction), 1,
+                  z);
     width += b;
     j = below;
     if (width < most && n - j - b >= 2) continue;
@@ -215,7 +207,10 @@ void full_to_band(const Products<T>& products, std::int64_t b, MatrixView<T> a_d
                             1 - std::pow(static_cast<double>(n - j) / static_cast<double>(n), 3));
     milestones.back().first.record(queue);
   }
-  diagonal_block<T>(queue, a_dev.block(j, j, n - j, n - j), &band_dev(0, j), band_dev.lda);
+  diagonal_blocks_kernel<<<static_cast<unsigned>(n), 128, 0, queue.stream()>>>(
+      static_cast<std::int32_t>(n), static_cast<std::int32_t>(b), static_cast<std::int32_t>(j),
+      on_device(a_dev.data), a_dev.lda, on_device(band_dev.data), band_dev.lda);
+  EIGEN_G_LAUNCHED();
   if (reached) reached(n);
   for (const auto& [event, fraction] : milestones) {
     event.wait();

@@ -474,33 +474,6 @@ __global__ void __launch_bounds__(row_threads)
   }
 }
 
-// z_k := z_k - 1/2 sum_l v_l M(l, k). Each thread has one row and `chunk` columns.
-constexpr int chunk = 16;
-template <class T>
-__global__ void __launch_bounds__(row_threads)
-    symmetric_part_kernel(std::int64_t rows, int columns, const T* v, std::int64_t ldv, const T* m,
-                          std::int64_t ldm, T* z, std::int64_t ldz) {
-  __shared__ alignas(16) T factor[128][chunk + 2];  // -1/2 M in the chunk's columns
-  const std::int64_t row = static_cast<std::int64_t>(blockIdx.x) * row_threads + threadIdx.x;
-  const std::int64_t first = static_cast<std::int64_t>(blockIdx.y) * chunk;
-#pragma unroll 8
-  for (int i = threadIdx.x; i < columns * chunk; i += row_threads)
-    factor[i % columns][i / columns] = real_t<T>(-0.5) * m[i % columns + (first + i / columns) * ldm];
-  __syncthreads();
-  if (row >= rows) return;
-  T own[chunk];
-#pragma unroll
-  for (int k = 0; k < chunk; ++k) own[k] = z[row + (first + k) * ldz];
-#pragma unroll 8
-  for (int l = 0; l < columns; ++l) {
-    const T of_l = v[row + l * ldv];
-#pragma unroll
-    for (int k = 0; k < chunk; ++k) own[k] = fma(of_l, factor[l][k], own[k]);
-  }
-#pragma unroll
-  for (int k = 0; k < chunk; ++k) z[row + (first + k) * ldz] = own[k];
-}
-
 unsigned row_blocks(std::int64_t rows) {
   return static_cast<unsigned>((rows + row_threads - 1) / row_threads);
 }
@@ -527,18 +500,6 @@ void panel_times_factor(const Queue& queue, MatrixView<const T> v_dev, MatrixVie
   EIGEN_G_LAUNCHED();
 }
 
-template <class T>
-void subtract_symmetric_part(const Queue& queue, MatrixView<const T> v_dev, MatrixView<const T> m_dev,
-                             MatrixView<T> z_dev) {
-  if (v_dev.rows == 0) return;
-  const dim3 blocks(row_blocks(v_dev.rows), static_cast<unsigned>(v_dev.cols / chunk));
-  symmetric_part_kernel<<<blocks, row_threads, 0, queue.stream()>>>(
-      v_dev.rows, static_cast<int>(v_dev.cols), on_device(v_dev.data), v_dev.lda, on_device(m_dev.data),
-      m_dev.lda, on_device(z_dev.data), z_dev.lda);
-  EIGEN_G_LAUNCHED();
-}
-
-EIGEN_G_INSTANTIATE(all_types, panel_qr, panel_qr_bytes, panel_qr_mail_bytes, panel_times_factor,
-                    subtract_symmetric_part);
+EIGEN_G_INSTANTIATE(all_types, panel_qr, panel_qr_bytes, panel_qr_mail_bytes, panel_times_factor);
 
 }  // namespace eigen_g

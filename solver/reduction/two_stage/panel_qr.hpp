@@ -57,13 +57,4 @@ template <class T>
 void panel_times_factor(const Queue& queue, MatrixView<const T> v_dev, MatrixView<const T> gram_dev,
                         const T* tau_dev, MatrixView<T> w_dev, const unsigned* done_dev = nullptr);
 
-// Z := Z - 1/2 V M.
-//   v_dev  rows x b, in
-//   m_dev  b x b, in
-//   z_dev  rows x b, in and out         all in device memory
-// Ordered on `queue`. Cost: 2 rows b^2 flops.
-template <class T>
-void subtract_symmetric_part(const Queue& queue, MatrixView<const T> v_dev, MatrixView<const T> m_dev,
-                             MatrixView<T> z_dev);
-
 }  // namespace eigen_g

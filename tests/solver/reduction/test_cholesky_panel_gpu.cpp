@@ -58,8 +58,8 @@ class Panels {
     out.gram = {gram.data(), b, b, b};
     out.band = band.data();
     out.band_ld = b + 1;
-    out.done = cholesky_panel(queue_, {a.data(), rows, b, ld}, out, {q.data(), rows, b, ld},
-                              {w.data(), rows, b, ld}, scratch_);
+    out.done = cholesky_panel<double>(queue_, {a.data(), rows, b, ld}, out, {q.data(), rows, b, ld},
+                                      {w.data(), rows, b, ld}, scratch_);
     if (then_qr) {
       panel_qr<double>(queue_, {a.data(), rows, b, ld}, out, step_, of_qr_);
       step_ += b;
@@ -196,4 +196,47 @@ TEST_CASE("cholesky_panel on a GPU: ill-conditioned panels are left to panel_qr"
       }
       check(panel, rows, panels.factor(panel, rows, true));
     }
+}
+
+// Float: the arithmetic is in double, so each entry of V and W is the one of double, rounded.
+TEST_CASE("cholesky_panel on a GPU: panels of float", "[gpu]") {
+  NEEDS_GPU();
+  if (!cholesky_panel_runs(b)) return;
+  const Index rows = 700, ld = rows;
+  Values panel = random_panel(rows);
+  for (double& x : panel) x = static_cast<float>(x);
+  Panels panels(rows);
+  const Found exact = panels.factor(panel, rows, false);
+  REQUIRE(exact.done);
+
+  Queue queue;
+  const support::DeviceScratch scratch(cholesky_panel_bytes(rows));
+  EIGEN_G_CUDA(cudaMemset(Arena(scratch).take<std::byte>(static_cast<Index>(cholesky_panel_counter_bytes)), 0,
+                          cholesky_panel_counter_bytes));
+  DeviceBuffer<float> a(ld * b), v(ld * b), w(ld * b), tau(b), band((b + 1) * b);
+  DeviceBuffer<double> q(ld * b);
+  support::upload_as(panel, a);
+  EIGEN_G_CUDA(cudaDeviceSynchronize());
+  PanelFactor<float> out;
+  out.v[0] = {a.data(), rows, b, ld};
+  out.v[1] = {v.data(), rows, b, ld};
+  out.tau = tau.data();
+  out.band = band.data();
+  out.band_ld = b + 1;
+  const unsigned* const done_dev = cholesky_panel<float>(
+      queue, {a.data(), rows, b, ld}, out, {q.data(), rows, b, ld}, {w.data(), rows, b, ld}, scratch);
+  unsigned done = 17;
+  EIGEN_G_CUDA(cudaMemcpyAsync(&done, done_dev, sizeof done, cudaMemcpyDeviceToHost, queue.stream()));
+  queue.wait();
+  CHECK(done == 1);
+  const auto differences = [](const Values& wanted, const DeviceBuffer<float>& found_dev) {
+    const Values found = support::download_from(found_dev, found_dev.size());
+    Index count = 0;
+    for (std::size_t i = 0; i < found.size(); ++i) count += found[i] != double{static_cast<float>(wanted[i])};
+    return count;
+  };
+  CHECK(differences(exact.v, a) == 0);
+  CHECK(differences(exact.v, v) == 0);
+  CHECK(differences(exact.w, w) == 0);
+  CHECK(differences(exact.tau, tau) == 0);
 }

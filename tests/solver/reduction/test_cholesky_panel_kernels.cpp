@@ -37,40 +37,50 @@ struct Found {
   std::vector<unsigned> counters;
 };
 
-// The panel is rows x 64 with the stride rows + 2. V takes its place.
+template <class T>
+std::vector<T> rounded(const Values& x) {
+  return {x.begin(), x.end()};
+}
+
+// The panel is rows x 64 with the stride rows + 2. V takes its place. The kernels read and write numbers of type T.
+template <class T = double>
 Found factor(const Values& given, Index rows, double negligible = 0) {
   Found f;
   f.ld = rows + 2;
-  f.panel = given;
-  f.v = not_written(f.ld * b);
-  f.w = not_written(f.ld * b);
-  f.tau = not_written(b);
-  f.band = not_written((b + 1) * b);
+  const T limit = static_cast<T>(negligible);
+  std::vector<T> panel = rounded<T>(given), v = rounded<T>(not_written(f.ld * b)), w = v,
+                 tau = rounded<T>(not_written(b)), band = rounded<T>(not_written((b + 1) * b));
   f.counters.assign(2 * blocks_of_cluster, 0);
   Values q = not_written(f.ld * b), sums = not_written(clusters_of(rows) * gram_values),
          gram = not_written(2 * gram_values), r1 = not_written(b * b);
   unsigned state[2] = {17, 18};
-  Panel p{};
+  Panel<T> p{};
   p.rows = static_cast<std::int32_t>(rows);
-  p.p = f.panel.data();
+  p.p = panel.data();
   p.q = q.data();
-  p.v[0] = f.panel.data();
-  p.v[1] = f.v.data();
-  p.w = f.w.data();
+  p.v[0] = panel.data();
+  p.v[1] = v.data();
+  p.w = w.data();
   p.ldp = p.ldq = p.ldv[0] = p.ldv[1] = p.ldw = f.ld;
-  p.tau = f.tau.data();
-  p.band = f.band.data();
+  p.tau = tau.data();
+  p.band = band.data();
   p.ldb = b + 1;
-  p.negligible = &negligible;
+  p.negligible = &limit;
   p.at = {sums.data(), gram.data(), r1.data(), f.counters.data(), state};
   queue_panel(
-      [](auto kernel, Index blocks, int of_cluster, int threads, int shared, const auto&... arguments) {
+      [](auto kernel, bool, Index blocks, int of_cluster, int shared, const auto&... arguments) {
         emulation::launch(kernel, emulation::InClusters{blocks, of_cluster}, threads, shared, arguments...);
       },
       p);
   REQUIRE(state[1] <= 1);
   f.done = state[1] == 1;
   for (const unsigned c : f.counters) CHECK(c == 0);
+  const auto in_double = [](const std::vector<T>& x) { return Values(x.begin(), x.end()); };
+  f.panel = in_double(panel);
+  f.v = in_double(v);
+  f.w = in_double(w);
+  f.tau = in_double(tau);
+  f.band = in_double(band);
   return f;
 }
 
@@ -170,10 +180,14 @@ Values of_condition(Index rows, double condition, unsigned seed) {
   return x;
 }
 
-Errors check_done(const Values& given, Index rows) {
-  Found f = factor(given, rows);
+template <class T = double>
+Errors check_done(const Values& exact, Index rows) {
+  const std::vector<T> as_t = rounded<T>(exact);
+  const Values given(as_t.begin(), as_t.end());
+  Found f = factor<T>(given, rows);
   REQUIRE(f.done);
   const Index ld = f.ld;
+  const double unit = std::numeric_limits<T>::epsilon() / std::numeric_limits<double>::epsilon();
   Index wrong = 0;
   for (Index c = 0; c < b; ++c) {
     for (Index i = 0; i < ld; ++i) {
@@ -185,15 +199,15 @@ Errors check_done(const Values& given, Index rows) {
     }
     for (Index k = 0; k <= b; ++k)  // R(c + k - b, c)
       wrong += std::isfinite(entry(f.band, k + c * (b + 1))) != (c + k - b >= 0 && k <= b);
-    wrong += !(entry(f.tau, c) >= 1 - 1e-12 && entry(f.tau, c) <= 2 + 1e-12);
+    wrong += !(entry(f.tau, c) >= 1 - 1e-12 * unit && entry(f.tau, c) <= 2 + 1e-12 * unit);
   }
   CHECK(wrong == 0);
   const Errors e = errors(given, rows, f);
   CAPTURE(rows, e.residual, e.of_w, e.of_tau, e.of_q);
-  CHECK(e.residual < 3e-15);
-  CHECK(e.of_w < 3e-15);
-  CHECK(e.of_tau < 1e-14);
-  CHECK(e.of_q < 5e-14);
+  CHECK(e.residual < 3e-15 * unit);
+  CHECK(e.of_w < 3e-15 * unit);
+  CHECK(e.of_tau < 1e-14 * unit);
+  CHECK(e.of_q < 5e-14 * unit);
   return e;
 }
 
@@ -214,6 +228,15 @@ TEST_CASE("cholesky_panel: random panels of ragged heights") {
     CAPTURE(rows);
     check_done(random_panel(rows, static_cast<unsigned>(rows)), rows);
   }
+}
+
+TEST_CASE("cholesky_panel: panels of float") {
+  for (const Index rows : {128, 193, 513}) {
+    CAPTURE(rows);
+    check_done<float>(random_panel(rows, static_cast<unsigned>(rows)), rows);
+  }
+  for (const double condition : {1e3, 1e5}) check_done<float>(of_condition(300, condition, 5), 300);
+  CHECK_FALSE(factor<float>(Values(202 * 64, 1), 200).done);
 }
 
 TEST_CASE("cholesky_panel: the same bits for every order of threads and blocks") {

@@ -3,6 +3,7 @@
 #include "tests/support/emulation.hpp"
 // The kernels follow the emulation. Their files have constants of the same names.
 #include "solver/tridiagonal/dc_launch.cuh"
+#include "solver/tridiagonal/dc_tear.cu"
 #define stride stride_of_leaf
 #include "solver/tridiagonal/dc_leaf.cu"
 #undef stride
@@ -53,6 +54,7 @@ struct Both {
 template <class R>
 class OnKernels {
  public:
+  // d, e  of T
   OnKernels(const Tree& tree, const std::vector<R>& d, const std::vector<R>& e, R* w, Rows rows,
             MatrixView<R> z)
       : n_(static_cast<Index>(d.size())),
@@ -63,18 +65,20 @@ class OnKernels {
         z_(z) {
     for (const auto& level : tree.levels) merges_.insert(merges_.end(), level.begin(), level.end());
     shapes_.resize(merges_.size() + 1);
-    std::copy(d.begin(), d.end(), x_.d);
-    std::copy(e.begin(), e.end(), x_.e);
+    dc::tear<R>(queue_, n_, tree.leaves.data(), static_cast<Index>(tree.leaves.size()), d.data(), e.data(),
+                x_, &findings_);
     if (!rows.ends_only()) {
       kept_.take(rows.count, n_);
       panel_ = not_written<R>(std::int64_t{n_} * (n_ + n_ % 2));
     }
     if (rows.for_values(n_).ends_only()) ends_.take(2, n_);
   }
-  Batch<R> first_batch() { return {merges_.data(), shapes_.data(), 0, 0, x_, rows_, &failed_, true, false}; }
+  Batch<R> first_batch() {
+    return {merges_.data(), shapes_.data(), 0, 0, x_, rows_, &findings_.failed, true, false};
+  }
   void solve_leaves(const std::vector<Leaf>& leaves) {
     dc::solve_leaves<R>(queue_, leaves.data(), static_cast<Index>(leaves.size()), x_, rows_, kept_.q, ends_.q,
-                        &failed_);
+                        &findings_.failed);
   }
   bool takes_whole(const Batch<R>& batch) const { return batch.largest <= small_merge_rows; }
   void merge_whole(const Batch<R>& batch) {
@@ -103,11 +107,12 @@ class OnKernels {
   LastMerge last_merge(const Batch<R>& batch, const Selected& found) const {
     return {batch.shapes[0].k, {x_.column + found.first, x_.column + found.first + found.count}};
   }
-  void store(const Selected& found, int exponent) {
-    store_ordered<R>(queue_, static_cast<Index>(found.first), exponent, x_, kept_.q, w_,
+  int exponent() const { return findings_.exponent; }
+  void store(const Selected& found) {
+    store_ordered<R>(queue_, static_cast<Index>(found.first), &findings_.exponent, x_, kept_.q, w_,
                      {z_.data, z_.rows, found.count, z_.lda});
   }
-  unsigned failed() const { return failed_; }
+  DivideAndConquerResult result(const Selected& found) const { return result_of(findings_, found); }
 
  private:
   const Both<R>& of(const Batch<R>& batch) const { return batch.rows.ends_only() ? ends_ : kept_; }
@@ -122,7 +127,7 @@ class OnKernels {
   Both<R> kept_, ends_;
   R* w_;
   MatrixView<R> z_;
-  unsigned failed_ = ~0u;
+  Findings findings_;
 };
 
 template <class R>
@@ -134,13 +139,13 @@ struct Pairs {
 template <class R>
 Pairs<R> solve(std::vector<R> d, std::vector<R> e, Rows rows, const Subset& subset = {}) {
   const auto n = static_cast<Index>(d.size());
-  const Division division = divide(d, e);
+  const Tree tree = make_tree(n);
   Pairs<R> pairs{not_written<R>(n), not_written<R>(std::int64_t{rows.count} * n), {}};
   const MatrixView<R> z{rows.ends_only() ? nullptr : pairs.z.data(), rows.ends_only() ? n : rows.count, n,
                         std::max<std::int64_t>(1, rows.count)};
-  OnKernels<R> on(division.tree, d, e, pairs.w.data(), rows, z);
+  OnKernels<R> on(tree, d, e, pairs.w.data(), rows, z);
   const DivideAndConquerResult result =
-      solve_levels(on, division, n, rows, {.subset = subset, .scale = 0, .first_row = rows.first});
+      solve_levels(on, tree, n, rows, {.subset = subset, .scale = 0, .first_row = rows.first});
   CHECK(result.status == Status::converged);
   pairs.found = result.found;
   return pairs;
@@ -174,6 +179,47 @@ double residual(const std::vector<R>& d, const std::vector<R>& e, const Pairs<R>
 }
 
 }  // namespace
+
+TEMPLATE_TEST_CASE("dc kernels: T is prepared as on the CPU, bit for bit", "", double, float) {
+  using R = TestType;
+  std::mt19937 random(5);
+  Queue queue;
+  for (const Index n : {1, 2, 8, 9, 17, 33, 100, 1024, 1025, 2500})
+    for (const R size :
+         {R(1), R(0), std::numeric_limits<R>::max() / 8, std::numeric_limits<R>::min(), R(1e-3)})
+      for (int kind = 0; kind < 4; ++kind) {
+        CAPTURE(n, size, kind);
+        auto [d, e] = tridiagonal<R>(kind % 3, n, random);
+        for (std::size_t i = 0; i < d.size(); ++i) d[i] *= size * (kind == 3 && i % 3 == 0 ? R(1e-12) : R(1));
+        // Small entries are dropped; zeros alone would change the tree of the CPU.
+        for (std::size_t i = 0; i < e.size(); ++i) e[i] *= size * (kind == 3 && i % 7 == 6 ? R(1e-15) : R(1));
+        emulation::seed(static_cast<unsigned>(n + kind));
+        const Tree tree = make_tree(n);
+        std::vector<R> arrays = not_written<R>(arrays_size<R>(n)), torn_d = d, torn_e = e;
+        const Arrays<R> x = place_arrays(n, arrays.data());
+        Findings findings;
+        dc::tear<R>(queue, n, tree.leaves.data(), static_cast<Index>(tree.leaves.size()), d.data(), e.data(),
+                    x, &findings);
+        const Division division = divide(torn_d, torn_e);
+        CHECK(findings.not_finite == ~0u);
+        CHECK(findings.exponent == division.exponent);
+        CHECK(std::equal(torn_e.begin(), torn_e.end(), x.e));
+        if (division.tree.leaves.size() == tree.leaves.size() &&
+            std::equal(tree.leaves.begin(), tree.leaves.end(), division.tree.leaves.begin(),
+                       [](const Leaf& a, const Leaf& b) { return a.first == b.first; }))
+          CHECK(std::memcmp(torn_d.data(), x.d, sizeof(R) * d.size()) == 0);
+        else
+          CHECK(std::count(torn_e.begin(), torn_e.end(), R(0)) > 0);
+        const Index bad = n / 2;
+        d[static_cast<std::size_t>(bad)] = std::numeric_limits<R>::infinity();
+        if (n > 2) e[static_cast<std::size_t>(n - 2)] = std::numeric_limits<R>::quiet_NaN();
+        dc::tear<R>(queue, n, tree.leaves.data(), static_cast<Index>(tree.leaves.size()), d.data(), e.data(),
+                    x, &findings);
+        CHECK(findings.not_finite == static_cast<unsigned>(bad));
+        CHECK(std::all_of(x.d, x.d + n, [](R value) { return value == 0; }));
+        CHECK(std::all_of(x.e, x.e + n - 1, [](R value) { return value == 0; }));
+      }
+}
 
 TEMPLATE_TEST_CASE("dc kernels: ranges of rows have the bits of the whole", "", double, float) {
   using R = TestType;

@@ -113,7 +113,7 @@ OnThreadsResult<R> on_threads(const Tridiagonal& t, int threads, std::int64_t ro
   const dc::Division division = dc::divide(d, e);
   const MatrixView<R> z{rows == 0 ? nullptr : r.z.empty() ? &none : r.z.data(), rows, most, rows};
   dc::OnThreads<R> on(division, d, e, r.w.data(), z, workspace(arena), threads, wanted);
-  r.outcome = dc::solve_levels(on, division, static_cast<dc::Index>(n), dc::rows_of(z, wanted), wanted);
+  r.outcome = dc::solve_levels(on, division.tree, static_cast<dc::Index>(n), dc::rows_of(z, wanted), wanted);
   r.w.resize(static_cast<std::size_t>(r.outcome.found.count));
   r.z.resize(static_cast<std::size_t>(rows * r.outcome.found.count));
   return r;
