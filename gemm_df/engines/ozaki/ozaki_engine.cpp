@@ -172,11 +172,6 @@ class OzakiEngine final : public NativeEngine<T> {
     const ProductTuning& tuning = product_tuning();
     return entries >= tuning.ozaki_min_entries && terms >= tuning.ozaki_min_terms;
   }
-  static std::uint64_t bytes_of_sums(std::int64_t terms) {
-    const ProductTuning& tuning = product_tuning();
-    return static_cast<std::uint64_t>(terms <= tuning.ozaki_few_terms ? tuning.ozaki_sums_of_few
-                                                                      : tuning.ozaki_sums_of_many);
-  }
   std::int64_t most_lines(std::int64_t stride) const {
     return static_cast<std::int64_t>(memory_ / static_cast<std::uint64_t>(moduli_ * stride));
   }
@@ -215,7 +210,7 @@ class OzakiEngine final : public NativeEngine<T> {
   }
 
   void gemm_with_held(double alpha, const OperandView& a, const Pieces& b, double beta, MatrixView<T> c_dev) {
-    const std::uint64_t sums = bytes_of_sums(b.first.terms);
+    const std::uint64_t sums = ozaki::bytes_at_once(b.first.terms);
     std::int64_t at_once = 0;
     reserve_within([&] {
       at_once = lines_at_once(0, b.lines(), most_lines(b.stride())).right;
@@ -231,7 +226,7 @@ class OzakiEngine final : public NativeEngine<T> {
   }
 
   void multiply(double alpha, const Pieces& a, const Pieces& b, double beta, MatrixView<T> c_dev) {
-    const std::uint64_t sums = bytes_of_sums(real_products * a.first.terms);
+    const std::uint64_t sums = ozaki::bytes_at_once(real_products * a.first.terms);
     Lines at_once{};
     reserve_within([&] {
       at_once = lines_at_once(a.lines(), b.lines(), most_lines(std::max(a.stride(), b.stride())));
@@ -259,7 +254,7 @@ class OzakiEngine final : public NativeEngine<T> {
   // The lower triangle of C in square blocks of lines. A block on the diagonal needs one operand for both sides.
   void update(double alpha, const Pieces& ab, double beta, MatrixView<T> c_dev) {
     const std::int64_t n = ab.lines();
-    const std::uint64_t sums = bytes_of_sums(2 * ab.first.terms);
+    const std::uint64_t sums = ozaki::bytes_at_once(2 * ab.first.terms);
     std::int64_t at_once = 0;
     reserve_within([&] {
       const std::int64_t most = most_lines(ab.stride());
