@@ -21,6 +21,7 @@ ProductTuning product_tuning_by(TuningValues values) {
   EIGEN_G_REPLACE(rank_2k_min_rows_product);
   EIGEN_G_REPLACE(ozaki_min_entries);
   EIGEN_G_REPLACE(ozaki_min_terms);
+  EIGEN_G_REPLACE(ozaki_native_lines);
   EIGEN_G_REPLACE(ozaki_own_products);
   EIGEN_G_REPLACE(ozaki_planes_of_few);
   EIGEN_G_REPLACE(ozaki_planes_of_many);

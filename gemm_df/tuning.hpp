@@ -41,6 +41,9 @@ struct ProductTuning {
   std::int64_t rank_2k_min_rows_product = 5000;
   // Engines ozaki and ozaki-fast. Products with fewer results or fewer terms are native.
   std::int64_t ozaki_min_entries = 8192, ozaki_min_terms = 32;
+  // With so few rows or columns the conversion of the other operand takes longer than a native product on a GPU that is strong in double. There
+  // such a product is native, unless its A is held.
+  std::int64_t ozaki_native_lines = 64;
   // 1: the project's own kernel of integer products where the GPU can run it, which writes residues of the sums. 0: cuBLAS's, which writes the
   // sums.
   std::int64_t ozaki_own_products = 1;

@@ -12,6 +12,14 @@
 
 namespace eigen_g::ozaki {
 
+#ifndef EIGEN_G_HAVE_SM_90A
+bool residue_products_run() {
+  return false;
+}
+void multiply_to_planes(const Queue&, int, const OperandView&, const OperandView&, const Planes&,
+                        std::int64_t) {}
+#endif
+
 namespace {
 
 // Calls f(std::integral_constant<int, moduli>) for a possible number of moduli.

@@ -120,8 +120,8 @@ __global__ void __launch_bounds__(product_threads, 1)
 #pragma unroll
           for (int w = 0; w < 4; ++w) {
             const int at = 4 * (8 * group + 2 * w) + 2 * lower;
-            words[w] = modulus.residue(sums[at]) | modulus.residue(sums[at + 1]) << 8 |
-                       modulus.residue(sums[at + 4]) << 16 | modulus.residue(sums[at + 5]) << 24;
+            words[w] = four_bytes(modulus.residue_byte(sums[at]), modulus.residue_byte(sums[at + 1]),
+                                  modulus.residue_byte(sums[at + 4]), modulus.residue_byte(sums[at + 5]));
           }
           *reinterpret_cast<uint4*>(out + column * work.out.stride + group * row_group) =
               uint4{words[0], words[1], words[2], words[3]};

@@ -11,7 +11,6 @@ class Queue;
 
 namespace eigen_g::ozaki {
 
-#ifdef EIGEN_G_HAVE_SM_90A
 // True if this build and the current GPU have these products, and the tuning allows them.
 bool residue_products_run();
 
@@ -22,12 +21,5 @@ bool residue_products_run();
 // Cost: 2 m n k `moduli` integer operations; m n `moduli` bytes. Throws DeviceError.
 void multiply_to_planes(const Queue& queue, int moduli, const OperandView& a, const OperandView& b,
                         const Planes& out, std::int64_t diagonal);
-#else
-inline bool residue_products_run() {
-  return false;
-}
-inline void multiply_to_planes(const Queue&, int, const OperandView&, const OperandView&, const Planes&,
-                               std::int64_t) {}
-#endif
 
 }  // namespace eigen_g::ozaki

@@ -57,7 +57,7 @@ inline constexpr int moduli_of_native_errors = 15, moduli_of_fast_products = 14;
 // The terms of a line are padded to a multiple of this, because integer products need aligned columns.
 inline constexpr std::int64_t term_multiple = 16;
 inline constexpr std::int64_t max_terms = 65520;
-static_assert(max_terms % term_multiple == 0 && max_terms * 128 * 128 < (1 << 30) - 512);
+static_assert(max_terms % term_multiple == 0 && max_terms * 128 * 128 + (1 << 16) < (1 << 30));
 
 // The base of a line with an infinity or a NaN: its results are not computed from residues.
 inline constexpr int not_finite = INT_MIN;
@@ -244,18 +244,30 @@ EIGEN_G_HOST_DEVICE inline std::uint32_t residue_of(std::uint64_t digits) {
 
 // The residue of a sum of products, at least 0 and below p. It is 0 for all p if C' = 0, so the result is then exactly 0.
 // u = sum + offset, with a multiple of p that makes it positive, is less than 2^31; then floor(u / p) is floor(u reciprocal / 2^39).
+// The offset is also a multiple of 256, so a byte of sum - p floor(u / p) is the residue.
 struct SumModulus {
   std::uint32_t p, offset, reciprocal;
   static constexpr SumModulus of(int p) {
     const auto q = static_cast<std::uint32_t>(p);
-    return {q, ((std::uint32_t{1} << 30) / q + 1) * q,
+    return {q, ((std::uint32_t{1} << 30) / (256 * q) + 1) * (256 * q),
             static_cast<std::uint32_t>(((std::uint64_t{1} << 39) + q - 1) / q)};
   }
-  EIGEN_G_HOST_DEVICE std::uint32_t residue(std::int32_t sum) const {
-    const std::uint32_t u = static_cast<std::uint32_t>(sum) + offset;
-    return u - (upper_product(u, reciprocal) >> 7) * p;
+  // The residue is in the lowest byte; the other bytes are undefined.
+  EIGEN_G_HOST_DEVICE std::uint32_t residue_byte(std::int32_t sum) const {
+    const std::uint32_t c = static_cast<std::uint32_t>(sum);
+    return c - (upper_product(c + offset, reciprocal) >> 7) * p;
   }
+  EIGEN_G_HOST_DEVICE std::uint32_t residue(std::int32_t sum) const { return residue_byte(sum) & 255; }
 };
+// The lowest bytes of four numbers.
+EIGEN_G_HOST_DEVICE inline std::uint32_t four_bytes(std::uint32_t a, std::uint32_t b, std::uint32_t c,
+                                                    std::uint32_t d) {
+#ifdef __CUDA_ARCH__
+  return __byte_perm(__byte_perm(a, b, 0x0040), __byte_perm(c, d, 0x0040), 0x5410);
+#else
+  return (a & 255) | (b & 255) << 8 | (c & 255) << 16 | d << 24;
+#endif
+}
 template <class M>
 EIGEN_G_HOST_DEVICE inline std::uint32_t residue_of_sum(std::int32_t sum) {
   constexpr SumModulus modulus = SumModulus::of(M::p);
