@@ -21,6 +21,10 @@ ProductTuning product_tuning_by(TuningValues values) {
   EIGEN_G_REPLACE(rank_2k_min_rows_product);
   EIGEN_G_REPLACE(ozaki_min_entries);
   EIGEN_G_REPLACE(ozaki_min_terms);
+  EIGEN_G_REPLACE(ozaki_native_lines);
+  EIGEN_G_REPLACE(ozaki_own_products);
+  EIGEN_G_REPLACE(ozaki_planes_of_few);
+  EIGEN_G_REPLACE(ozaki_planes_of_many);
   EIGEN_G_REPLACE(ozaki_moduli_at_once);
   EIGEN_G_REPLACE(ozaki_overlap);
   EIGEN_G_REPLACE(ozaki_few_terms);

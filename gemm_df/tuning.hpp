@@ -41,11 +41,19 @@ struct ProductTuning {
   std::int64_t rank_2k_min_rows_product = 5000;
   // Engines ozaki and ozaki-fast. Products with fewer results or fewer terms are native.
   std::int64_t ozaki_min_entries = 8192, ozaki_min_terms = 32;
+  // With so few rows or columns the conversion of the other operand takes longer than a native product on a GPU that is strong in double. There
+  // such a product is native, unless its A is held.
+  std::int64_t ozaki_native_lines = 64;
+  // 1: the project's own kernel of integer products where the GPU can run it, which writes residues of the sums. 0: cuBLAS's, which writes the
+  // sums.
+  std::int64_t ozaki_own_products = 1;
+  // Bytes of residues of sums at once, for products with at most ozaki_few_terms terms and with more.
+  std::int64_t ozaki_planes_of_few = std::int64_t{1} << 30, ozaki_planes_of_many = std::int64_t{1} << 30;
   // Number of moduli whose integer products are one call of cuBLAS.
   std::int64_t ozaki_moduli_at_once = 16;
   // 1: the products of a block of C run during the reconstruction of the block before. 0: one after the other.
   std::int64_t ozaki_overlap = 1;
-  // Bytes of integer sums at once. With few terms the sums should stay in the GPU's second-level cache between the products and the
+  // Bytes of cuBLAS's sums at once. With few terms the sums should stay in the GPU's second-level cache between the products and the
   // reconstruction; with many terms large products are faster.
   std::int64_t ozaki_few_terms = 1536, ozaki_sums_of_few = std::int64_t{32} << 20,
                ozaki_sums_of_many = std::int64_t{512} << 20;

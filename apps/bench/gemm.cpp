@@ -206,7 +206,8 @@ class Gemm final : public Benchmark {
     for (const Engine engine : engines())
       head["rates"][eigen_g::name(engine)] = {{"flops_per_second", rates[engine].flops_per_second},
                                               {"seconds_per_entry", rates[engine].seconds_per_entry},
-                                              {"smallest_result", rates[engine].smallest_result}};
+                                              {"smallest_result", rates[engine].smallest_result},
+                                              {"seconds_per_operand_entry", rates[engine].seconds_per_operand_entry}};
     head["rates"]["seconds"] = watch.seconds();
     std::vector<CaseOptions> plans;
     for (const Shape& s : shapes_of(sizes)) {

@@ -155,12 +155,14 @@ class Solve final : public Benchmark {
     command.add_flag("--brief", brief,
                      "For large sizes: device pointers only, one cuSOLVER mode, with vectors (the "
                      "non-deterministic), one round, beyond n = 20000 no warm-up but of the first size");
+    command.add_flag("--energy", energy_,
+                     "Also the joules of a solve, by the GPU's counter: each call is repeated for 2 s");
   }
 
   bool on_host() const override { return device_ == "cpu" || (device_ == "auto" && gpu_count() == 0); }
   std::vector<CaseOptions> host_cases(Json& head) override {
-    if (brief || engine_ != "native" || paths_ != std::vector<std::string>{"auto"})
-      throw UsageError("--brief, --engine and --path are for solves on a GPU");
+    if (brief || energy_ || engine_ != "native" || paths_ != std::vector<std::string>{"auto"})
+      throw UsageError("--brief, --energy, --engine and --path are for solves on a GPU");
     head.update({{"limit", lapack_ratio_limit}, {"value_limit", value_limit}});
     if (sizes == parse_sizes(sizes_on_gpu, "--sizes")) sizes = parse_sizes(sizes_on_cpu, "--sizes");
     return each_case([&](char type, std::int64_t n) -> CaseOptions {
@@ -218,7 +220,7 @@ class Solve final : public Benchmark {
         solvers.push_back({.name = f.name, .vectors = f.vectors, .checked = f.vectors, .path = f.path});
     for (Solver& solver : solvers) solver.engine = engine_;
     plans.push_back(solve_case(
-        session, {.n = n, .rule = rule, .solvers = solvers, .solve_again = !brief || compared, .type = type},
+        session, {.n = n, .rule = rule, .solvers = solvers, .solve_again = !brief || compared, .type = type, .energy = energy_},
         {{"brief", brief},
          {"type", std::string(1, type)},
          {"path", path},
@@ -311,7 +313,8 @@ eigen_g allocates within its time, cuSOLVER's workspace is there before.
       two-stage: residual = device_vectors_two_stage/residual %.2g; orthog. = device_vectors_two_stage/orthogonality %.2g)",
          "Both paths in turns with the automatic one, on device pointers. auto / faster path: limit 1.03.\n",
          "automatic_over_faster"},
-        {"ms a stage = name; type = type; n = n; path = path" + stages, "", "stages", true}};
+        {"ms a stage = name; type = type; n = n; path = path" + stages, "", "stages", true},
+        {"joules = name; type = type; n = n; engine = engine; J a solve = joules %.1f", "", "joules", true}};
   }
 
   std::string title(const Json& c) const override {
@@ -321,6 +324,7 @@ eigen_g allocates within its time, cuSOLVER's workspace is there before.
  private:
   std::vector<std::string> paths_{"auto"};
   std::string engine_ = "native", device_ = "auto";
+  bool energy_ = false;
 };
 
 // A x = w B x, compared with cuSOLVER's sygvd.

@@ -10,6 +10,7 @@
 #include <type_traits>
 #include <utility>
 
+#include "apps/bench/energy.hpp"
 #include "apps/bench/peers.hpp"
 #include "apps/generate/matrices.hpp"
 #include "apps/io/scalar_type.hpp"
@@ -124,6 +125,7 @@ class SolveCase {
       if (call["failure"].is_null() && !all.empty() && (s.checked || !plan_.generalised))
         call.update(told(all, plan_.solvers.front().gpus, plan_.generalised));
     }
+    if (plan_.energy) measure_energy(result);
     for (const Solver& s : plan_.solvers)
       for (Json& call : result["calls"])
         if (s.checked && call["name"] == s.name && call["failure"].is_null()) check_vectors(s, call, result);
@@ -183,6 +185,21 @@ class SolveCase {
     const Report report = solved();
     if (report.status != Status::converged) throw Error("did not converge: " + std::to_string(report.info));
     reports_[s.name].push_back(report);
+  }
+
+  // The making of the matrix is in the energy; it takes little time.
+  void measure_energy(Json& result) {
+    constexpr double seconds = 2;
+    for (const Solver& s : plan_.solvers)
+      for (Json& call : result["calls"]) {
+        if (call["name"] != s.name || !call["failure"].is_null()) continue;
+        call["joules"] = joules_of(
+            [&] {
+              prepare(s);
+              solve(s);
+            },
+            seconds);
+      }
   }
 
   void solve_again(const Solver& s) {

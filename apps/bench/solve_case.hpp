@@ -36,6 +36,7 @@ struct SolveCaseOptions {
       {};                    // seed of `eigen_g generate` (double); empty: a random matrix made on the GPU
   char type = 'd';           // s, d, c or z
   bool generalised = false;  // A x = w B x with a random B of condition about 4, on device pointers
+  bool energy = false;       // measure the joules of each call, after the times
 };
 
 // README.md describes the fields of its JSON.

@@ -11,6 +11,7 @@
 //   mixed           mixed precision for all pairs: engine, seconds, float_seconds, refinement_seconds, path (of float). Empty
 //                   if float's rate is unknown or fewer vectors are wanted
 #include <CLI/CLI.hpp>
+#include <algorithm>
 #include <cmath>
 #include <cstdint>
 #include <iostream>
@@ -51,6 +52,7 @@ constexpr const char* model_examples = R"(
   eigen_g predict --fp64 280 --fp32 7700 --bandwidth 250 --cpu 145    the paper's GTX 1080 with its CPU
   eigen_g predict --fp64 1050 --fp32 2500 --bandwidth 135 --efficiencies ideal
   eigen_g predict --machine nvidia_h200 --n 20000                     a machine that was measured
+  eigen_g predict --machine b300 --n 20000                            a GPU by its public figures
   eigen_g predict --nodes 64                                          n = 100000 and 1000000 on clusters, by published runs
   eigen_g predict --n 20000                                           this machine, as 'eigen_g calibrate' measured it)";
 
@@ -70,17 +72,27 @@ ModelFigures in_si(const ModelFigures& f) {
           f.df * giga,   f.emulated * giga, f.link * giga,      f.ozaki * giga};
 }
 
-std::vector<std::string> machine_names() {
+std::vector<std::string> measured_names() {
   std::vector<std::string> names;
   for (const MeasuredMachine& machine : measured_machines()) names.push_back(machine.name);
   return names;
+}
+// The measured machines first. A name may also be given without "nvidia_".
+std::vector<std::string> machine_names() {
+  std::vector<std::string> names = measured_names();
+  for (const DescribedMachine& machine : described_machines()) names.push_back(machine.name);
+  return names;
+}
+bool is_measured(const std::string& name) {
+  const std::vector<std::string> names = measured_names();
+  return std::find(names.begin(), names.end(), name) != names.end();
 }
 
 // The efficiencies that the option names; without the option, the efficiencies of --machine; without both, the usual machine's.
 std::string efficiencies_name(const ModelOptions& o) {
   if (o.efficiencies == "h200") return usual_machine;
   if (!o.efficiencies.empty()) return o.efficiencies;
-  return o.machine.empty() ? usual_machine : o.machine;
+  return is_measured(o.machine) ? o.machine : usual_machine;
 }
 
 Described describe(const ModelOptions& o) {
@@ -89,7 +101,9 @@ Described describe(const ModelOptions& o) {
   if (!o.machine.empty()) {
     if (has_figures(o.giga) || !o.calibration.empty())
       throw UsageError("predict: --machine cannot be combined with rates or --calibration");
-    return {machine_of(measured_machine(o.machine), e), o.machine};
+    if (is_measured(o.machine)) return {machine_of(measured_machine(o.machine), e), o.machine};
+    return {machine_of(figures_of(described_machine(o.machine), measured_machine(usual_machine)), e),
+            o.machine};
   }
   if (has_figures(o.giga)) {
     if (!o.calibration.empty()) throw UsageError("predict: --calibration cannot be combined with rates");
@@ -137,8 +151,13 @@ std::string model_table(const ModelOptions& o, const Described& d, const std::ve
   const ModelMachine& machine = d.machine;
   std::string text = left_column("machine", 14) + d.source;
   if (!o.machine.empty()) {
-    const MeasuredMachine& measured = measured_machine(o.machine);
-    text += ": " + measured.title + ", measured " + measured.date;
+    if (is_measured(o.machine)) {
+      const MeasuredMachine& measured = measured_machine(o.machine);
+      text += ": " + measured.title + ", measured " + measured.date;
+    } else {
+      const DescribedMachine& described = described_machine(o.machine);
+      text += ": " + described.title + ", by public figures of " + described.date;
+    }
   }
   text += "\n";
   for (const Engine engine : engines())
@@ -164,18 +183,20 @@ std::string model_table(const ModelOptions& o, const Described& d, const std::ve
             "\n";
   text += "\n";
 
-  TextTable table({"seconds at n = " + std::to_string(o.n), "one-stage", "two-stage", "columns, %"});
+  TextTable table({"seconds at n = " + std::to_string(o.n), "one-stage", "%", "two-stage", "%", "columns, %"});
   for (std::size_t first = 0; first < predictions.size() / 2; ++first) {
     const Prediction& one = predictions[first];
     const Prediction& two = predictions[first + predictions.size() / 2];
     for (const Prediction* p : {&one, &two})
       for (const PredictedStage& s : p->times) {
-        const std::string seconds = print("%.4g", s.seconds);
+        const std::string seconds = print("%.4g", s.seconds),
+                          part = p->seconds > 0 ? print("%.0f", 100 * s.seconds / p->seconds) : "";
         table.add({std::string(name(one.engine)) + ": " + s.name, p == &one ? seconds : "",
-                   p == &two ? seconds : "", s.shares.empty() ? "" : shares(s.shares)});
+                   p == &one ? part : "", p == &two ? seconds : "", p == &two ? part : "",
+                   s.shares.empty() ? "" : shares(s.shares)});
       }
-    table.add({std::string(name(one.engine)) + ": all", print("%.4g", one.seconds),
-               print("%.4g", two.seconds), ""});
+    table.add({std::string(name(one.engine)) + ": all", print("%.4g", one.seconds), "",
+               print("%.4g", two.seconds), "", ""});
   }
   return text + table.text() + "\nchoice: " + title(choice) + print(", %.4g s\n", choice.seconds) +
          mixed_table(mixed, choice);
@@ -299,10 +320,17 @@ void add_predict(CLI::App& app, Action& action) {
   begin_group(command, "Machine or cluster");
   const std::vector<std::string> machines = machine_names();
   const std::string listed = CLI::detail::join(machines, ", ");
-  command.add_option("--machine", options->machine, "Use the rates of a measured machine: " + listed)
+  command
+      .add_option("--machine", options->machine,
+                  "Use the rates of a measured machine, or the public figures of a GPU: " + listed)
+      ->transform([](const std::string& name) {
+        const std::vector<std::string> all = machine_names();
+        const std::string full = "nvidia_" + name;
+        return std::find(all.begin(), all.end(), full) != all.end() ? full : name;
+      })
       ->check(CLI::IsMember(machines))
       ->option_text("NAME");
-  std::vector<std::string> efficiencies = machines;
+  std::vector<std::string> efficiencies = measured_names();
   efficiencies.insert(efficiencies.end(), {"h200", "ideal"});
   command
       .add_option("--efficiencies", options->efficiencies,

@@ -14,7 +14,7 @@ namespace eigen_g {
 //   emulated   cuBLAS's fixed-point emulation on the integer tensor cores; needs CUDA 13
 //   ozaki      exact products of 8-bit integers for 15 moduli (engines/ozaki/residues.hpp): errors like native products
 //   ozaki_fast the same with 14 moduli: faster, with errors up to five times as large
-//   automatic  the fastest of native, df and emulated for each product, by measured rates
+//   automatic  the fastest of native, df, emulated and ozaki for each product, by measured rates
 // Small products are always native (least_multiply_adds).
 // The engines come first and are rows of a table; `automatic` is the last enumerator.
 enum class Engine { native, df, emulated, ozaki, ozaki_fast, automatic };
@@ -43,12 +43,13 @@ const char* description(Engine engine);  // for example "two floats a double"
 std::optional<Engine> engine_of(const std::string& name);
 bool engine_built(Engine engine);  // true if it multiplies matrices of double on a GPU; automatic: as native
 
-// The speed of an engine for C (m x n) with an inner size of k: 2 m n k flops, and m n entries to write.
+// The speed of an engine for C (m x n) with an inner size of k: 2 m n k flops, m n entries to write, and (m + n) k entries to convert.
 struct EngineRate {
   double flops_per_second = 0;   // 0: the engine does not run here
   double seconds_per_entry = 0;  // time that does not grow with k
   // A result with fewer entries m n takes as long as one with this number, unless the engine divides the terms.
   std::int64_t smallest_result = 0;
+  double seconds_per_operand_entry = 0;  // time of a conversion; 0: the engine converts nothing
 
   friend bool operator==(const EngineRate&, const EngineRate&) = default;
 };

@@ -34,7 +34,9 @@ DeviceBuffer<double> operand(const Queue& queue) {
   return device;
 }
 
-EngineRate rate_of(const Products<double>& products, const double* operand_dev, double* result_dev) {
+// `known`: what the products do not show.
+EngineRate rate_of(const Products<double>& products, const EngineRate& known, const double* operand_dev,
+                   double* result_dev) {
   const auto seconds = [&](std::int64_t terms) {
     const MatrixView<const double> a{operand_dev, order, terms, order}, b{operand_dev, terms, order, terms};
     const auto multiply = [&] {
@@ -51,12 +53,13 @@ EngineRate rate_of(const Products<double>& products, const double* operand_dev, 
       times.push_back(stop.seconds_since(start));
     }
     std::sort(times.begin(), times.end());
-    return times[repeats / 2];
+    const double converting = 2 * static_cast<double>(order * terms) * known.seconds_per_operand_entry;
+    return std::max(times[repeats / 2] - converting, 0.1 * times[repeats / 2]);
   };
   const double many = seconds(many_terms), few = seconds(few_terms);
   constexpr double entries = static_cast<double>(order * order);
   constexpr double more_flops = 2 * entries * (many_terms - few_terms);
-  EngineRate rate;
+  EngineRate rate = known;
   rate.flops_per_second = more_flops / std::max(many - few, 0.1 * many);
   rate.seconds_per_entry = std::max(0.0, few - 2 * entries * few_terms / rate.flops_per_second) / entries;
   return rate;
@@ -90,8 +93,8 @@ ProductRates measure_engine_rates(const Queue& queue) {
   for (const Engine engine : engines()) {
     if (!engine_built(engine)) continue;
     try {
-      rates[engine] = rate_of(Products<double>(queue, engine), values.data(), result.data());
-      rates[engine].smallest_result = row_of(engine).gpu.estimated_rate(queue).smallest_result;
+      rates[engine] = rate_of(Products<double>(queue, engine), row_of(engine).gpu.estimated_rate(queue),
+                              values.data(), result.data());
     } catch (const DeviceError&) {  // this GPU does not have the engine
       if (engine == Engine::native) throw;
     }

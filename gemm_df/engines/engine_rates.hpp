@@ -14,7 +14,7 @@ class Queue;
 ProductRates measure_engine_rates(const Queue& queue);
 
 // Rates from the GPU's properties, without a measurement. The native rate follows from the rate of float and the ratio of float
-// to double. The emulated rate is 0, because no property gives it.
+// to double. The emulated rate is 0, because no property gives it; so are the rates of products by residues where cuBLAS computes them.
 ProductRates estimated_engine_rates(const Queue& queue);
 
 // The rates for products by `wanted`: `known`, unless the choice is automatic and `known` has no native rate. Then they are

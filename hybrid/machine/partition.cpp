@@ -3,6 +3,7 @@
 #include <string>
 
 #include "hybrid/cuda_check.hpp"
+#include "hybrid/machine/driver_call.hpp"
 
 #if CUDART_VERSION >= 12050
 #include <cuda.h>
@@ -20,19 +21,6 @@ int multiprocessors_of_gpu() {
 }
 
 #if CUDART_VERSION >= 12050
-
-// A function of the driver, which the library does not link. Null if the driver is too old to have it.
-template <class Function>
-Function driver_call(const char* name) {
-  void* entry = nullptr;
-  cudaDriverEntryPointQueryResult found{};
-  if (cudaGetDriverEntryPointByVersion(name, &entry, CUDART_VERSION, cudaEnableDefault, &found) !=
-      cudaSuccess) {
-    cudaGetLastError();
-    return nullptr;
-  }
-  return found == cudaDriverEntryPointSuccess ? reinterpret_cast<Function>(entry) : nullptr;
-}
 
 struct Driver {
 #define EIGEN_G_DRIVER_CALL(name) decltype(&::name) name = driver_call<decltype(&::name)>(#name)

@@ -1,6 +1,7 @@
-// Measured machines: data/machines/*.json. They are compiled in, so that no file has to be found at run time.
+// Machines that were measured, and GPUs that are known from public figures only: data/machines/*.json. They are compiled in, so that no file has
+// to be found at run time.
 //
-// "format": "eigen_g-machine", "version": 1. Rates in flop/s and bytes/s:
+// "format": "eigen_g-machine", "version": 1. Rates in flop/s and bytes/s. A file with "products" is of a measured machine:
 //
 //   name, title, date, source   the file's name, a description, when and how it was measured
 //   products                    large matrix products, by engine
@@ -13,6 +14,14 @@
 //   solve                       n, and the seconds of a solve's stages with all vectors, one-stage path
 //   two_stages                  n and the seconds of the stages at two orders, two-stage path, the smaller order first
 //   back_transform_chase_product          seconds of one small product of the back-transformation by the chase, by an engine other than native
+//   figures                     the maker's figures of the GPU, as below
+//   two_stages_ozaki            n and the seconds of the stages of the two-stage path by engine ozaki
+//
+// A file without "products" describes a GPU by public figures: name, title, date, source, and in "figures" the peak rates of dense products:
+//
+//   fp64, fp32                  of double and of float, on the fastest unit that computes them as IEEE 754 demands
+//   int8, fp8                   of the tensor cores; missing: not published
+//   bandwidth                   of the memory
 #pragma once
 
 #include <array>
@@ -29,21 +38,42 @@ struct MeasuredTwoStages {
   double n = 0, full_to_band = 0, chase = 0, back_transform_chase = 0, back_transform_band = 0;
 };
 
+struct ChipFigures {
+  double fp64 = 0, fp32 = 0, int8 = 0, fp8 = 0, bandwidth = 0;
+};
+
+struct MeasuredByOzaki {
+  double n = 0, full_to_band = 0, divide_and_conquer = 0, back_transform_chase = 0, back_transform_band = 0;
+};
+
+struct DescribedMachine {
+  std::string name, title, date;
+  std::vector<std::string> source;
+  ChipFigures figures;
+};
+
 struct MeasuredMachine {
   std::string name, title, date;
   std::vector<std::string> source;
+  ChipFigures figures;
   PerEngine<double> products;
   double single = 0, rank_2k = 0, symv = 0, pass = 0, cpu = 0, link = 0;
   double n = 0, tridiagonalize = 0, divide_and_conquer = 0, back_transform = 0;
   double back_transform_chase_product = 0;
   std::array<MeasuredTwoStages, 2> two_stages;
+  MeasuredByOzaki ozaki;
 };
 
 // Throws InvalidArgument("machine") if the text is not such a file or if a value is missing.
 MeasuredMachine parse_machine(std::string_view text);
+DescribedMachine parse_described_machine(std::string_view text);  // throws as above
+bool is_described(std::string_view text);                         // true if the file has no "products"; throws as above
 
 const std::vector<MeasuredMachine>& measured_machines();         // all machines, by name
 const MeasuredMachine& measured_machine(std::string_view name);  // throws InvalidArgument("machine")
+
+const std::vector<DescribedMachine>& described_machines();         // all machines, by name
+const DescribedMachine& described_machine(std::string_view name);  // throws InvalidArgument("machine")
 
 // The machine whose efficiencies are used for machines without measured efficiencies.
 inline constexpr const char* usual_machine = "nvidia_h200";

@@ -19,6 +19,8 @@ constexpr double element_bytes = sizeof(double);
 constexpr double update_columns = 64;
 // Order of the matrices to which the chase's tiles are multiplied for an engine.
 constexpr double block_rows = 1024;
+// Width of the band.
+constexpr double band = 64;
 
 double cube(double n) {
   return n * n * n;
@@ -33,6 +35,22 @@ double merge_flops(double n) {
 }
 double back_transform_flops(double n, double m) {
   return 2 * n * n * m;
+}
+double forming_flops(double n, double m) {
+  return m > 0 ? 3 * n * n * block_rows : 0;
+}
+// Native work, whatever the engine is.
+double symmetric_product_flops(double n) {
+  return 2.0 / 3 * cube(n);
+}
+double panel_flops(double n) {
+  return 2 * n * n * band;
+}
+double chase_flops(double n) {
+  return 6 * n * n * band;
+}
+double root_flops(double n) {
+  return 300 * n * n;
 }
 double reduction_bytes(double n) {
   return element_bytes * cube(n) / 6;
@@ -60,7 +78,8 @@ class Model {
 
   Prediction one_stage() const {
     const double f = machine_.products[Engine::native];
-    const double reduction = reduction_bytes(n_) / (machine_.bandwidth * e_.symv) +
+    const double reduction = std::max(reduction_bytes(n_) / (machine_.bandwidth * e_.symv),
+                                      symmetric_product_flops(n_) / f) +
                              rank_2k_seconds(n_, f, machine_.bandwidth, e_.rank_2k) + n_ * e_.column_seconds;
     return predicted(Path::one_stage, {{"tridiagonalize", reduction, {}},
                                        merge("divide and conquer"),
@@ -70,16 +89,23 @@ class Model {
     const double f = machine_.products[Engine::native], g = machine_.products[engine_];
     const TwoStageEfficiencies& own = e_.two_stages;
     if (own.to_band > 0) {
-      const double flops = back_transform_flops(n_, m_), forming = m_ > 0 ? 3 * n_ * n_ * block_rows / f : 0;
+      const double flops = back_transform_flops(n_, m_);
       const double back_transform_chase =
-          engine_ == Engine::native ? flops / (g * own.back_transform_chase) : 2 * flops / g + forming;
+          engine_ == Engine::native
+              ? flops / (g * own.back_transform_chase)
+              : 2 * flops / (g * of_engine(&OzakiEfficiencies::back_transform_chase, 1)) +
+                    forming_flops(n_, m_) / f;
+      const double panels = std::max(n_ * own.to_band_column, panel_flops(n_) / f),
+                   chase = std::max(n_ * own.chase_column + n_ * n_ * own.chase_pair, chase_flops(n_) / f);
       return predicted(
           Path::two_stage,
-          {{"dense to band", rank_2k_flops(n_) / (g * own.to_band) + n_ * own.to_band_column, {}},
-           {"band to tridiagonal", n_ * own.chase_column + n_ * n_ * own.chase_pair, {}},
+          {{"dense to band",
+            rank_2k_flops(n_) / (g * of_engine(&OzakiEfficiencies::to_band, own.to_band)) + panels,
+            {}},
+           {"band to tridiagonal", chase, {}},
            merge("divide and conquer"),
            {"tridiagonal to band", back_transform_chase, {}},
-           back("band to dense", own.back_transform_band)});
+           back("band to dense", of_engine(&OzakiEfficiencies::back_transform_band, own.back_transform_band))});
     }
     return predicted(Path::two_stage,
                      {{"dense to band", rank_2k_flops(n_) / (f * e_.back_transform), {}},
@@ -99,10 +125,17 @@ class Model {
   // The merges of a level have half the rows of the level above. Over all levels, every helper gets 8 n^2 (1/2 + 1/4 + ...) bytes of
   // factors. A column is copied with its part of U, twice n elements over all levels, and the same number comes back.
   PredictedStage merge(const char* name) const {
-    return shared(name,
-                  {n_, merge_flops(n_), element_bytes * n_ * n_, 2 * element_bytes * n_,
-                   std::max(1.0, n_ / static_cast<double>(merge_step))},
-                  e_.merge);
+    PredictedStage stage = shared(name,
+                                  {n_, merge_flops(n_), element_bytes * n_ * n_, 2 * element_bytes * n_,
+                                   std::max(1.0, n_ / static_cast<double>(merge_step))},
+                                  of_engine(&OzakiEfficiencies::merge, e_.merge));
+    if (engine_ != Engine::native) stage.seconds += root_flops(n_) / machine_.products[Engine::native];
+    return stage;
+  }
+  // The efficiency of the engine in a stage; `usual`: of engines without one of their own.
+  double of_engine(double OzakiEfficiencies::*stage, double usual) const {
+    const bool ozaki = engine_ == Engine::ozaki || engine_ == Engine::ozaki_fast;
+    return ozaki && e_.ozaki.*stage > 0 ? e_.ozaki.*stage : usual;
   }
   // Every helper gets the reflectors, half of a matrix. Each column is copied once there and once back.
   PredictedStage back(const char* name, double efficiency) const {
@@ -166,7 +199,26 @@ Efficiencies efficiencies_of(const MeasuredMachine& of) {
       fit(&MeasuredTwoStages::chase, [](double order) { return order * order; });
   two.back_transform_band = back_transform_flops(large.n, large.n) / product / large.back_transform_band;
   two.back_transform_chase = back_transform_flops(large.n, large.n) / product / large.back_transform_chase;
+
+  const MeasuredByOzaki& own = of.ozaki;
+  const double g = of.products[Engine::ozaki], order = own.n;
+  e.ozaki.to_band = rank_2k_flops(order) / g / (own.full_to_band - order * two.to_band_column);
+  e.ozaki.merge = merge_flops(order) / g / (own.divide_and_conquer - root_flops(order) / product);
+  e.ozaki.back_transform_chase = 2 * back_transform_flops(order, order) / g /
+                                 (own.back_transform_chase - forming_flops(order, order) / product);
+  e.ozaki.back_transform_band = back_transform_flops(order, order) / g / own.back_transform_band;
   return e;
+}
+
+ModelFigures figures_of(const DescribedMachine& described, const MeasuredMachine& measured) {
+  const ChipFigures &own = described.figures, &other = measured.figures;
+  ModelFigures f;
+  f.fp64 = own.fp64 * measured.products[Engine::native] / other.fp64;
+  f.fp32 = own.fp32 * measured.single / other.fp32;
+  f.df = own.fp32 * measured.products[Engine::df] / other.fp32;
+  f.ozaki = own.int8 * measured.products[Engine::ozaki] / other.int8;
+  f.bandwidth = own.bandwidth * measured.symv / other.bandwidth;
+  return f;
 }
 
 ModelMachine machine_of(const MeasuredMachine& measured, const Efficiencies& efficiencies) {

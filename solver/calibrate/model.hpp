@@ -25,6 +25,12 @@
 //                         4 n^2 m / g + 3 n^2 r / f  by an engine with g flop/s: tiles are first multiplied to matrices of r rows in
 //                                                    native products (solver/back/chase_blocks.hpp). r = 1024 is assumed
 //
+// Engine ozaki has efficiencies of its own, from a measured solve with all products by it (OzakiEfficiencies).
+//
+// On a GPU that is slow in double the native work decides. It is counted in flops, at the rate of native products: 2 n^2 b for the panels
+// and 6 n^2 b for the chase with b = 64, 2/3 n^3 for the one-stage path's symmetric products. Where this takes longer than the
+// equations above say, it replaces them. 300 n^2 for the roots of the divide and conquer are added for an engine other than native.
+//
 // An engine other than native computes the products of the divide and conquer and of the back-transformations, as in the paper. It also
 // computes the products of this project's reduction from dense to band. The rest is native.
 // Helpers (the CPU, helper GPUs) take columns of the divide and conquer's products and of the back-transformation, so that all devices
@@ -60,6 +66,11 @@ struct TwoStageEfficiencies {
   double back_transform_band = 1;           // part of the products' rate
 };
 
+// Parts of the rate of engine ozaki. 0: those of the other engines.
+struct OzakiEfficiencies {
+  double to_band = 0, merge = 0, back_transform_chase = 0, back_transform_band = 0;
+};
+
 // The part of each rate that a stage reaches: time = (work / rate) / efficiency.
 struct Efficiencies {
   double symv = 1;            // the reduction's pass over A; of the symmetric product's bytes/s
@@ -69,6 +80,7 @@ struct Efficiencies {
   double small_products = 0.3;
   double column_seconds = 0;  // one-stage reduction: seconds per column for barriers and dependent sums
   TwoStageEfficiencies two_stages;
+  OzakiEfficiencies ozaki;
 };
 
 // The equations as they are (ideal), and the efficiencies of a solve on a measured machine.
@@ -101,6 +113,9 @@ struct ModelFigures {
   double df = 0, emulated = 0, link = 0, ozaki = 0;
 };
 ModelMachine machine_of(const ModelFigures& figures, const Efficiencies& efficiencies);
+
+// Rates of a GPU of public figures: each figure times the part of it that `measured` reaches. Engine emulated is left out.
+ModelFigures figures_of(const DescribedMachine& described, const MeasuredMachine& measured);
 
 // The GPU of a measured machine, with its CPU as helper.
 ModelMachine machine_of(const MeasuredMachine& measured, const Efficiencies& efficiencies);

@@ -367,8 +367,9 @@ TEST_CASE("The engines' rates are measured in under a second, and choose", "[gpu
   CHECK(rates[Engine::df].smallest_result > 0);
   const Engine best = choose_engine(Engine::automatic, rates, 4096, 4096, 4096);
   for (const Engine engine : built_engines())
-    CHECK(predicted_seconds(best, rates, 4096, 4096, 4096) <=
-          predicted_seconds(engine, rates, 4096, 4096, 4096));
+    if (engine != Engine::ozaki_fast)  // on request only
+      CHECK(predicted_seconds(best, rates, 4096, 4096, 4096) <=
+            predicted_seconds(engine, rates, 4096, 4096, 4096));
   const Products<double> products(queue, Engine::automatic, rates);
   const DeviceBuffer<double> a = random_values(500 * 500, 1), c = random_values(500 * 500, 2);
   products.gemm(Op::none, Op::none, 1, {a.data(), 500, 500, 500}, {a.data(), 500, 500, 500}, 0,

@@ -3,7 +3,8 @@
 //   time_products [-e engine,...] [-r rounds] [SHAPE...]      SHAPE: OPxMxNxK, OP: NN, TN, NT, or SYR2K (M is left out)
 //
 // It prints a line for each shape with TFLOP/s of each engine and in brackets the largest |C - AB| / |A||B| of sampled entries in units
-// of 2^-53. For the engines by residues it then prints milliseconds of the conversion of both operands and of the rest.
+// of 2^-53. For engine ozaki it then prints milliseconds of the conversion of both operands, of the integer products if the project's own
+// kernel computes them, and of all.
 #include <algorithm>
 #include <cmath>
 #include <cstdio>
@@ -16,6 +17,7 @@
 #include <vector>
 
 #include "gemm_df/engines/ozaki/operand.hpp"
+#include "gemm_df/engines/ozaki/residue_products.hpp"
 #include "gemm_df/engines/products.hpp"
 #include "hybrid/cuda_check.hpp"
 #include "hybrid/memory/memory.hpp"
@@ -128,7 +130,20 @@ void time_shape(const Queue& queue, const Shape& s, const std::vector<Engine>& e
         left.convert(queue, ozaki::moduli_of_native_errors, {lines_a});
         right.convert(queue, ozaki::moduli_of_native_errors, {lines_b});
       }));
-    std::printf("  ozaki ms: convert %.3f of %.3f", 1e3 * median(converting), 1e3 * median(times[e]));
+    std::printf("  ozaki ms: convert %.3f", 1e3 * median(converting));
+    const Index stride = ozaki::whole(s.m, ozaki::plane_rows) * ozaki::plane_rows;
+    if (ozaki::residue_products_run()) {
+      const DeviceBuffer<std::uint8_t> planes(ozaki::moduli_of_native_errors * stride * s.n);
+      std::vector<double> multiplying;
+      for (int round = 0; round <= rounds; ++round)
+        multiplying.push_back(seconds(queue, [&] {
+          ozaki::multiply_to_planes(queue, ozaki::moduli_of_native_errors, left.view(), right.view(),
+                                    {planes.data(), stride * s.n, stride}, INT64_MIN);
+        }));
+      std::printf(", multiply %.3f (%.0f TOP/s)", 1e3 * median(multiplying),
+                  ozaki::moduli_of_native_errors * flops / median(multiplying) * 1e-12);
+    }
+    std::printf(" of %.3f", 1e3 * median(times[e]));
   }
   std::printf("\n");
   std::fflush(stdout);

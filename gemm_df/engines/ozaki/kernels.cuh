@@ -4,12 +4,13 @@
 //   base_kernel      sums of squares of a line -> its base
 //   residue_kernel   entries -> residues, terms adjacent, zeros in the padding
 //   result_kernel    sums of products -> C
+//   result_of_planes_kernel   planes -> C
 //   repair_kernel    results of lines with an infinity or a NaN, as sums in double
 #pragma once
 
 #include <cstdint>
 
-#include "gemm_df/engines/ozaki/operand_view.hpp"
+#include "gemm_df/engines/ozaki/planes.hpp"
 #include "hybrid/stream/dynamic_shared.cuh"
 
 namespace eigen_g::ozaki {
@@ -163,10 +164,21 @@ struct Result {
   std::int64_t row_step = 1, lda = 1, rows = 0, columns = 0;
   double alpha = 1, beta = 0;
   std::int64_t diagonal = INT64_MIN;
+  bool pairs = false;  // entries of two rows are adjacent and aligned, if the first row is even
 
   EIGEN_G_HOST_DEVICE void put(std::int64_t row, std::int64_t column, double product) const {
     double& c = data[row * row_step + column * lda];
     c = beta == 0 ? alpha * product : fma(beta, c, alpha * product);
+  }
+  // Rows `row` and row + 1, if pairs.
+  __device__ void put_two(std::int64_t row, std::int64_t column, double first, double second) const {
+    auto* const at = reinterpret_cast<double2*>(&data[row + column * lda]);
+    double2 c{alpha * first, alpha * second};
+    if (beta != 0) {
+      const double2 old = *at;
+      c = {fma(beta, old.x, c.x), fma(beta, old.y, c.y)};
+    }
+    *at = c;
   }
 };
 
@@ -195,6 +207,50 @@ __global__ void __launch_bounds__(threads)
       f.add<M>(residue_of_sum<M>(own[decltype(i)::value]));
     });
     c.put(row, column, unscaled(f.value<count>(), base_a, base_b));
+  }
+}
+
+// C from planes. A thread has four bytes of each plane: the entries of rows r, r + 1, r + 8, r + 9 of a column (place_in_plane). Blocks: whole(words,
+// threads), with words_of(rows) words for each column.
+EIGEN_G_HOST_DEVICE constexpr std::int64_t words_of(std::int64_t rows) {
+  return whole(rows, row_group) * (row_group / 4);
+}
+template <int count>
+__global__ void __launch_bounds__(threads)
+    result_of_planes_kernel(Planes planes, const int* bases_a, const int* bases_b, Result c) {
+  const auto words = static_cast<std::uint32_t>(words_of(c.rows));
+  const std::uint32_t at = blockIdx.x * threads + threadIdx.x, in_column = at % words;
+  const std::int64_t column = at / words;
+  const std::int64_t first = in_column / 16 * std::int64_t{row_group} + in_column % 16 / 4 * 2 + in_column % 4 * 16;
+  if (column >= c.columns || first >= c.rows || first + 9 - column < c.diagonal) return;
+  const std::uint8_t* const from = planes.data + column * planes.stride + 4 * std::int64_t{in_column};
+  std::uint32_t own[count];
+#pragma unroll
+  for (int i = 0; i < count; ++i) own[i] = *reinterpret_cast<const std::uint32_t*>(from + i * planes.step);
+  const int base_b = bases_b[column];
+  if (base_b == not_finite) return;
+#pragma unroll
+  for (int half = 0; half < 2; ++half) {
+    const std::int64_t row = first + 8 * half;
+    Fraction x, y;
+    for_each_modulus<count>([&](auto i) {
+      using M = Modulus<count, decltype(i)::value>;
+      x.add<M>(own[decltype(i)::value] >> 16 * half & 255);
+      y.add<M>(own[decltype(i)::value] >> (16 * half + 8) & 255);
+    });
+    const auto put = [&](std::int64_t r, const Fraction& f) {
+      if (r >= c.rows || r - column < c.diagonal) return;
+      const int base_a = bases_a[r];
+      if (base_a != not_finite) c.put(r, column, unscaled(f.value<count>(), base_a, base_b));
+    };
+    if (c.pairs && row + 1 < c.rows && row - column >= c.diagonal && bases_a[row] != not_finite &&
+        bases_a[row + 1] != not_finite) {
+      c.put_two(row, column, unscaled(x.value<count>(), bases_a[row], base_b),
+                unscaled(y.value<count>(), bases_a[row + 1], base_b));
+    } else {
+      put(row, x);
+      put(row + 1, y);
+    }
   }
 }
 

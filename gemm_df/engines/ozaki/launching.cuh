@@ -73,6 +73,13 @@ void queue_result(const Launch& launch, const Sums& sums, const OperandView& a, 
          b.bases, c);
 }
 
+template <int count, class Launch>
+void queue_result_of_planes(const Launch& launch, const Planes& planes, const OperandView& a,
+                            const OperandView& b, const Result& c) {
+  launch(result_of_planes_kernel<count>, whole(words_of(c.rows) * c.columns, threads), 0, planes, a.bases,
+         b.bases, c);
+}
+
 template <class Launch>
 void queue_repair(const Launch& launch, const OperandView& a, const OperandView& b, const Result& c,
                   std::int64_t multiprocessors) {

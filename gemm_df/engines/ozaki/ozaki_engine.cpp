@@ -8,8 +8,11 @@
 
 #include "gemm_df/engines/native/native_engine.hpp"
 #include "gemm_df/engines/ozaki/ozaki_gemm.hpp"
+#include "gemm_df/engines/ozaki/residue_products.hpp"
 #include "gemm_df/tuning.hpp"
+#include "hybrid/cuda_check.hpp"
 #include "hybrid/error.hpp"
+#include "hybrid/machine/tuning.hpp"
 #include "hybrid/stream/queue.hpp"
 #endif
 
@@ -107,6 +110,8 @@ class OzakiEngine final : public NativeEngine<T> {
       return NativeEngine<T>::gemm(op_a, op_b, alpha, a_dev, b_dev, beta, c_dev);
     if (const OperandView* const held = op_a == Op::none ? held_part(a_dev) : nullptr)
       return gemm_with_held(real_part(alpha), *held, b, real_part(beta), c_dev);
+    if (strong_in_double_ && std::min(c_dev.rows, c_dev.cols) <= product_tuning().ozaki_native_lines)
+      return NativeEngine<T>::gemm(op_a, op_b, alpha, a_dev, b_dev, beta, c_dev);
     constexpr std::int64_t most = ozaki::max_terms / real_products / term_multiple * term_multiple;
     for (std::int64_t first = 0; first < k; first += most) {
       const std::int64_t terms = std::min(most, k - first);
@@ -172,11 +177,6 @@ class OzakiEngine final : public NativeEngine<T> {
     const ProductTuning& tuning = product_tuning();
     return entries >= tuning.ozaki_min_entries && terms >= tuning.ozaki_min_terms;
   }
-  static std::uint64_t bytes_of_sums(std::int64_t terms) {
-    const ProductTuning& tuning = product_tuning();
-    return static_cast<std::uint64_t>(terms <= tuning.ozaki_few_terms ? tuning.ozaki_sums_of_few
-                                                                      : tuning.ozaki_sums_of_many);
-  }
   std::int64_t most_lines(std::int64_t stride) const {
     return static_cast<std::int64_t>(memory_ / static_cast<std::uint64_t>(moduli_ * stride));
   }
@@ -215,7 +215,7 @@ class OzakiEngine final : public NativeEngine<T> {
   }
 
   void gemm_with_held(double alpha, const OperandView& a, const Pieces& b, double beta, MatrixView<T> c_dev) {
-    const std::uint64_t sums = bytes_of_sums(b.first.terms);
+    const std::uint64_t sums = ozaki::bytes_at_once(b.first.terms);
     std::int64_t at_once = 0;
     reserve_within([&] {
       at_once = lines_at_once(0, b.lines(), most_lines(b.stride())).right;
@@ -231,7 +231,7 @@ class OzakiEngine final : public NativeEngine<T> {
   }
 
   void multiply(double alpha, const Pieces& a, const Pieces& b, double beta, MatrixView<T> c_dev) {
-    const std::uint64_t sums = bytes_of_sums(real_products * a.first.terms);
+    const std::uint64_t sums = ozaki::bytes_at_once(real_products * a.first.terms);
     Lines at_once{};
     reserve_within([&] {
       at_once = lines_at_once(a.lines(), b.lines(), most_lines(std::max(a.stride(), b.stride())));
@@ -259,7 +259,7 @@ class OzakiEngine final : public NativeEngine<T> {
   // The lower triangle of C in square blocks of lines. A block on the diagonal needs one operand for both sides.
   void update(double alpha, const Pieces& ab, double beta, MatrixView<T> c_dev) {
     const std::int64_t n = ab.lines();
-    const std::uint64_t sums = bytes_of_sums(2 * ab.first.terms);
+    const std::uint64_t sums = ozaki::bytes_at_once(2 * ab.first.terms);
     std::int64_t at_once = 0;
     reserve_within([&] {
       const std::int64_t most = most_lines(ab.stride());
@@ -282,6 +282,7 @@ class OzakiEngine final : public NativeEngine<T> {
   }
 
   int moduli_;
+  const bool strong_in_double_ = is_strong_in_double(current_capability());
   std::uint64_t memory_;  // bytes for the residues of both operands
   Operand left_, right_, held_;
   View held_matrix_;
@@ -289,9 +290,24 @@ class OzakiEngine final : public NativeEngine<T> {
   ozaki::SumsMemory sums_;
 };
 
-// No property of the GPU gives the speed of its integer products.
-EngineRate ozaki_estimated_rate(const Queue&) {
-  return {};
+// Only the rate of the project's own products is known from properties of the GPU; the parts of the peak rates were measured
+// (data/perf/DECISIONS.md, "Products by residues"). No property gives the rate of cuBLAS's integer products.
+template <int moduli>
+EngineRate ozaki_estimated_rate(const Queue& queue) {
+  if (!ozaki::residue_products_run()) return {};
+  int device = 0, kilohertz = 0, bits = 0;
+  EIGEN_G_CUDA(cudaGetDevice(&device));
+  EIGEN_G_CUDA(cudaDeviceGetAttribute(&kilohertz, cudaDevAttrMemoryClockRate, device));
+  EIGEN_G_CUDA(cudaDeviceGetAttribute(&bits, cudaDevAttrGlobalMemoryBusWidth, device));
+  const double bytes_per_second = 2e3 * kilohertz * bits / 8;
+  constexpr double integers_of_float = 32;  // integer multiply-adds of the tensor cores in the time of one of float
+  constexpr double part_of_integers = 0.7, part_of_results = 0.9, part_of_conversions = 0.65;
+  EngineRate rate;
+  rate.flops_per_second = 2 * part_of_integers * integers_of_float * float_rate(queue) / moduli;
+  rate.seconds_per_entry = (2 * moduli + 2 * sizeof(double)) / (part_of_results * bytes_per_second);
+  rate.seconds_per_operand_entry = (moduli + 2 * sizeof(double)) / (part_of_conversions * bytes_per_second);
+  rate.smallest_result = ozaki::plane_rows * ozaki::block_columns * queue.multiprocessors() / moduli;
+  return rate;
 }
 
 // The residues need twice the memory of the operands, so the engine uses more scratch memory than others.
@@ -302,7 +318,7 @@ std::unique_ptr<EngineProducts<T>> make(const Queue& queue, std::uint64_t max_sc
   return std::make_unique<OzakiEngine<T>>(queue, moduli, scratch_factor * max_scratch);
 }
 template <int moduli>
-constexpr EngineOnGpu ozaki_on_gpu{ozaki_estimated_rate,
+constexpr EngineOnGpu ozaki_on_gpu{ozaki_estimated_rate<moduli>,
                                    {make<double, moduli>, nullptr, make<Complex, moduli>, nullptr}};
 
 #else
@@ -310,13 +326,21 @@ template <int moduli>
 constexpr EngineOnGpu ozaki_on_gpu{};
 #endif
 
+// The kernels of a product run one after the other and convert both operands.
+double seconds_with_conversions(const EngineRate& rate, std::int64_t m, std::int64_t n, std::int64_t k) {
+  constexpr double of_kernels = 2e-5;
+  return seconds_by_rate(rate, m, n, k) + of_kernels +
+         static_cast<double>(m + n) * static_cast<double>(k) * rate.seconds_per_operand_entry;
+}
+
 }  // namespace
 
 EngineRow ozaki_engine() {
-  return {"a build with CUDA", true, seconds_by_rate, ozaki_on_gpu<ozaki::moduli_of_native_errors>, false};
+  return {"a build with CUDA", true, seconds_with_conversions, ozaki_on_gpu<ozaki::moduli_of_native_errors>};
 }
 EngineRow ozaki_fast_engine() {
-  return {"a build with CUDA", true, seconds_by_rate, ozaki_on_gpu<ozaki::moduli_of_fast_products>, false};
+  return {"a build with CUDA", true, seconds_with_conversions, ozaki_on_gpu<ozaki::moduli_of_fast_products>,
+          false};
 }
 
 }  // namespace eigen_g

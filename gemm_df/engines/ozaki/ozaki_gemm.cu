@@ -5,11 +5,20 @@
 #include <stdexcept>
 
 #include "gemm_df/engines/ozaki/launching.cuh"
+#include "gemm_df/engines/ozaki/residue_products.hpp"
 #include "gemm_df/tuning.hpp"
 #include "hybrid/cuda_check.hpp"
 #include "hybrid/stream/queue.hpp"
 
 namespace eigen_g::ozaki {
+
+#ifndef EIGEN_G_HAVE_SM_90A
+bool residue_products_run() {
+  return false;
+}
+void multiply_to_planes(const Queue&, int, const OperandView&, const OperandView&, const Planes&,
+                        std::int64_t) {}
+#endif
 
 namespace {
 
@@ -59,11 +68,12 @@ void multiply_residues(const Queue& queue, int moduli, const OperandView& a, con
         CUBLAS_COMPUTE_32I, CUBLAS_GEMM_DEFAULT));
 }
 
-// Rows and columns of a block of C whose sums have at most `entries` entries. It has about two rows for each column.
+// Rows and columns of a block of C.
 struct Block {
   std::int64_t rows, columns;
 };
-Block block_of(std::int64_t rows, std::int64_t columns, int moduli, std::uint64_t most) {
+// A block whose sums have at most `most` bytes. It has about two rows for each column.
+Block block_of_sums(std::int64_t rows, std::int64_t columns, int moduli, std::uint64_t most) {
   constexpr std::int64_t unit = 128;
   const std::int64_t entries =
       std::max(static_cast<std::int64_t>(most / sizeof(std::int32_t)) / moduli, tile_lines * tile_lines);
@@ -77,6 +87,18 @@ Block block_of(std::int64_t rows, std::int64_t columns, int moduli, std::uint64_
   block.rows = std::min(all_rows, down(entries / block.columns));
   block.columns = std::min(all_columns, down(entries / block.rows));
   return block;
+}
+// A block whose planes have at most `most` bytes. All blocks have about the same size.
+Block block_of_planes(std::int64_t rows, std::int64_t columns, int moduli, std::uint64_t most) {
+  constexpr std::int64_t unit = plane_rows;
+  const std::int64_t all_rows = whole(rows, unit), all_columns = whole(columns, unit),
+                     tiles = std::max<std::int64_t>(static_cast<std::int64_t>(most) / (moduli * unit * unit), 1);
+  const auto even = [](std::int64_t all, std::int64_t at_once) {
+    return whole(all, whole(all, std::clamp<std::int64_t>(at_once, 1, all)));
+  };
+  const std::int64_t side = even(all_columns, static_cast<std::int64_t>(std::sqrt(static_cast<double>(tiles)))),
+                     high = even(all_rows, tiles / side);
+  return {unit * high, unit * even(all_columns, tiles / high)};
 }
 
 }  // namespace
@@ -108,17 +130,22 @@ namespace {
 
 // The blocks of C that are computed one after the other.
 struct Blocks {
+  bool planes;  // of planes, otherwise of sums
   Block block;
   std::int64_t count;
   Blocks(std::int64_t rows, std::int64_t columns, int moduli, std::uint64_t most)
-      : block(block_of(rows, columns, moduli, most)),
+      : planes(residue_products_run()),
+        block((planes ? block_of_planes : block_of_sums)(rows, columns, moduli, most)),
         count(whole(rows, block.rows) * whole(columns, block.columns)) {}
-  std::int64_t entries() const { return block.rows * block.columns; }
+  std::int64_t bytes(int moduli) const {
+    return block.rows * block.columns * moduli *
+           static_cast<std::int64_t>(planes ? sizeof(std::uint8_t) : sizeof(std::int32_t));
+  }
 };
 
 // True if the reconstruction should run while the next block's products run. A part of a GPU has one queue.
 bool overlaps(const Queue& queue, const Blocks& blocks) {
-  if (product_tuning().ozaki_overlap == 0 || blocks.count < 4) return false;
+  if (blocks.planes || product_tuning().ozaki_overlap == 0 || blocks.count < 4) return false;
   int device = 0, multiprocessors = 0;
   EIGEN_G_CUDA(cudaGetDevice(&device));
   EIGEN_G_CUDA(cudaDeviceGetAttribute(&multiprocessors, cudaDevAttrMultiProcessorCount, device));
@@ -126,6 +153,14 @@ bool overlaps(const Queue& queue, const Blocks& blocks) {
 }
 
 }  // namespace
+
+std::uint64_t bytes_at_once(std::int64_t terms) {
+  const ProductTuning& tuning = product_tuning();
+  const bool few = terms <= tuning.ozaki_few_terms;
+  if (residue_products_run())
+    return static_cast<std::uint64_t>(few ? tuning.ozaki_planes_of_few : tuning.ozaki_planes_of_many);
+  return static_cast<std::uint64_t>(few ? tuning.ozaki_sums_of_few : tuning.ozaki_sums_of_many);
+}
 
 SumsMemory::UrgentStream::UrgentStream() {
   int least = 0, greatest = 0;
@@ -139,12 +174,12 @@ SumsMemory::UrgentStream::~UrgentStream() {
 void SumsMemory::reserve(const Queue& queue, int moduli, std::int64_t rows, std::int64_t columns,
                          std::uint64_t most) {
   const Blocks blocks(rows, columns, moduli, most);
-  with_room(sums_, queue, (overlaps(queue, blocks) ? 2 : 1) * moduli * blocks.entries());
+  with_room(memory_, queue, (overlaps(queue, blocks) ? 2 : 1) * blocks.bytes(moduli));
 }
 
 void SumsMemory::release() {
   if (beside_) beside_->queue.wait();
-  sums_ = {};
+  memory_ = {};
 }
 
 void multiply(const Queue& queue, int moduli, double alpha, const OperandView& a, const OperandView& b,
@@ -155,7 +190,7 @@ void multiply(const Queue& queue, int moduli, double alpha, const OperandView& a
   const bool overlapped = overlaps(queue, blocks), lower = entries == Entries::lower;
   if (overlapped && !memory.beside_) memory.beside_.emplace(queue.resources());
   const auto result_of = [&](std::int64_t i, std::int64_t j, std::int64_t rows, std::int64_t columns) {
-    return Result{c.data + i * c.row_step + j * c.lda,
+    Result result{c.data + i * c.row_step + j * c.lda,
                   c.row_step,
                   c.lda,
                   rows,
@@ -163,6 +198,9 @@ void multiply(const Queue& queue, int moduli, double alpha, const OperandView& a
                   alpha,
                   beta,
                   lower ? j - i : INT64_MIN};
+    result.pairs =
+        c.row_step == 1 && c.lda % 2 == 0 && reinterpret_cast<std::uintptr_t>(result.data) % 16 == 0;
+    return result;
   };
   std::size_t turn = 0;
   for (std::int64_t j = 0; j < b.lines; j += block.columns)
@@ -171,10 +209,22 @@ void multiply(const Queue& queue, int moduli, double alpha, const OperandView& a
                          columns = std::min(block.columns, b.lines - j);
       if (lower && i + rows <= j) continue;
       const OperandView left = a.part(i, rows), right = b.part(j, columns);
+      const Result result = result_of(i, j, rows, columns);
+      if (blocks.planes) {
+        const std::int64_t padded_rows = whole(rows, plane_rows) * plane_rows;
+        const Planes of{reinterpret_cast<std::uint8_t*>(memory.memory_.data()), padded_rows * columns,
+                        padded_rows};
+        multiply_to_planes(queue, moduli, left, right, of, result.diagonal);
+        with_moduli(moduli, [&](auto count) {
+          queue_result_of_planes<decltype(count)::value>(launching_on(queue), of, left, right, result);
+        });
+        continue;
+      }
       const std::int64_t padded_rows = whole(rows, tile_lines) * tile_lines,
                          padded_columns = whole(columns, tile_lines) * tile_lines;
-      std::int32_t* const of_block = memory.sums_.data() + static_cast<std::int64_t>(turn % 2) *
-                                                               (overlapped ? moduli * blocks.entries() : 0);
+      auto* const of_block = reinterpret_cast<std::int32_t*>(
+          memory.memory_.data() +
+          static_cast<std::int64_t>(turn % 2) * (overlapped ? blocks.bytes(moduli) : 0));
       const Sums of{of_block, padded_rows * padded_columns, padded_rows};
       const Queue& second = overlapped ? memory.beside_->queue : queue;
       if (overlapped && turn >= 2) memory.beside_->read[turn % 2].hold(queue);
@@ -184,8 +234,7 @@ void multiply(const Queue& queue, int moduli, double alpha, const OperandView& a
         memory.beside_->written[turn % 2].hold(second);
       }
       with_moduli(moduli, [&](auto count) {
-        queue_result<decltype(count)::value>(launching_on(second), of, left, right,
-                                             result_of(i, j, rows, columns));
+        queue_result<decltype(count)::value>(launching_on(second), of, left, right, result);
       });
       if (overlapped) memory.beside_->read[turn % 2].record(second);
       ++turn;

@@ -7,6 +7,7 @@
 // is slow.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <optional>
 
@@ -26,14 +27,14 @@ struct Target {
   std::int64_t row_step = 1, lda = 1;
 };
 
-// Memory of the integer sums, and a second queue. C is computed in blocks; while one block is reconstructed from its sums, the products of
-// the next run. The memory grows when necessary and is kept for the next call.
+// Memory of the integer sums or of their residues, and a second queue. C is computed in blocks. If cuBLAS computes the sums, the products
+// of the next block run while one block is reconstructed. The memory grows when necessary and is kept for the next call.
 class SumsMemory {
  public:
   // Allocates the memory for multiply() of a result of rows x columns entries.
   void reserve(const Queue& queue, int moduli, std::int64_t rows, std::int64_t columns, std::uint64_t most);
   void release();
-  std::uint64_t bytes() const { return sums_.bytes(); }
+  std::uint64_t bytes() const { return memory_.bytes(); }
 
  private:
   friend void multiply(const Queue&, int, double, const OperandView&, const OperandView&, double,
@@ -56,15 +57,19 @@ class SumsMemory {
     Queue queue;
     Event written[2], read[2];  // for each half of the sums: it is written, it was read
   };
-  DeviceBuffer<std::int32_t> sums_;
+  DeviceBuffer<std::byte> memory_;
   std::optional<Beside> beside_;
 };
+
+// Bytes of sums, or of their residues, of a block of C for products of this number of terms.
+std::uint64_t bytes_at_once(std::int64_t terms);
 
 // c(i, j) := alpha sum_l a(i, l) b(j, l) + beta c(i, j). C is not read if beta = 0.
 //   a, b    converted with the same number of moduli; a.lines x b.lines results; b.terms terms
 //   memory  for the sums
-//   most    bytes of sums of a block of C; at least one block of 16 x 16 is computed at once
-// Cost: 2 m n k `moduli` integer operations; 8 m n `moduli` bytes.
+//   most    bytes of sums, or of their residues, of a block of C (bytes_at_once); at least one block of 16 x 16, or of 256 x 256 residues, is
+//           computed at once
+// Cost: 2 m n k `moduli` integer operations; 2 m n `moduli` bytes with residues of the sums (residue_products.hpp), 8 m n `moduli` with sums.
 void multiply(const Queue& queue, int moduli, double alpha, const OperandView& a, const OperandView& b,
               double beta, const Target& c, Entries entries, SumsMemory& memory, std::uint64_t most);
 

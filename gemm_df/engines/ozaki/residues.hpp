@@ -10,8 +10,9 @@
 // P is the product of the moduli. |C'| <= |a'|_2 |b'|_2 < P / 2 (Cauchy and Schwarz), so the residues determine C'. No sum of the
 // method is rounded before the last step, so the result does not depend on the order of the sums.
 //
-// Terms. A residue is at most 127 in absolute value, or 128 for p = 256. A sum of max_terms = 131056 products is at most 2^14 max_terms =
-// 2^31 - 2^18, so no sum leaves 32 bits. Longer lines are divided into slices of max_terms terms, and the results are added in double.
+// Terms. A residue is at most 127 in absolute value, or 128 for p = 256. A sum of max_terms = 65520 products is at most 2^14 max_terms =
+// 2^30 - 2^18, so no sum leaves 31 bits, and its residue needs one product (SumModulus). Longer lines are divided into slices of max_terms
+// terms, and the results are added in double.
 //
 // Error. Rounding to integers changes each a(l) by at most 2^-e / 2. e is the largest integer that keeps |a'|_2 <= R, so 2^-e <= 2 |a|_2 / R
 // times 1 + 2^-7 for the bound of the norm. With 2^-f alike, against exact arithmetic on the doubles:
@@ -55,8 +56,8 @@ inline constexpr int moduli_of_native_errors = 15, moduli_of_fast_products = 14;
 
 // The terms of a line are padded to a multiple of this, because integer products need aligned columns.
 inline constexpr std::int64_t term_multiple = 16;
-inline constexpr std::int64_t max_terms = 131056;
-static_assert(max_terms % term_multiple == 0 && max_terms * 128 * 128 < INT_MAX - 256);
+inline constexpr std::int64_t max_terms = 65520;
+static_assert(max_terms % term_multiple == 0 && max_terms * 128 * 128 + (1 << 16) < (1 << 30));
 
 // The base of a line with an infinity or a NaN: its results are not computed from residues.
 inline constexpr int not_finite = INT_MIN;
@@ -106,10 +107,6 @@ struct Modulus {
   static constexpr int offset_of_digits = ((1 << 17) / p + 1) * p + half;
   // floor(u / p) is the upper half of u times this, for u < 2^19.
   static constexpr std::uint32_t reciprocal_above = static_cast<std::uint32_t>(0xffffffffU / p + 1);
-  // For any u, the upper half of u times this is floor(u / p) or one less.
-  static constexpr std::uint32_t reciprocal_below = static_cast<std::uint32_t>(0x100000000U / p);
-  // A multiple of p that makes every sum of products positive.
-  static constexpr std::uint32_t offset_of_sum = static_cast<std::uint32_t>((0x80000000U / p + 1) * p);
 
   static constexpr Wide scaled_weight() {  // round(2^96 w / p)
     const auto rest = static_cast<int>(product_of_moduli(count) / p % p);
@@ -246,11 +243,35 @@ EIGEN_G_HOST_DEVICE inline std::uint32_t residue_of(std::uint64_t digits) {
 }
 
 // The residue of a sum of products, at least 0 and below p. It is 0 for all p if C' = 0, so the result is then exactly 0.
+// u = sum + offset, with a multiple of p that makes it positive, is less than 2^31; then floor(u / p) is floor(u reciprocal / 2^39).
+// The offset is also a multiple of 256, so a byte of sum - p floor(u / p) is the residue.
+struct SumModulus {
+  std::uint32_t p, offset, reciprocal;
+  static constexpr SumModulus of(int p) {
+    const auto q = static_cast<std::uint32_t>(p);
+    return {q, ((std::uint32_t{1} << 30) / (256 * q) + 1) * (256 * q),
+            static_cast<std::uint32_t>(((std::uint64_t{1} << 39) + q - 1) / q)};
+  }
+  // The residue is in the lowest byte; the other bytes are undefined.
+  EIGEN_G_HOST_DEVICE std::uint32_t residue_byte(std::int32_t sum) const {
+    const std::uint32_t c = static_cast<std::uint32_t>(sum);
+    return c - (upper_product(c + offset, reciprocal) >> 7) * p;
+  }
+  EIGEN_G_HOST_DEVICE std::uint32_t residue(std::int32_t sum) const { return residue_byte(sum) & 255; }
+};
+// The lowest bytes of four numbers.
+EIGEN_G_HOST_DEVICE inline std::uint32_t four_bytes(std::uint32_t a, std::uint32_t b, std::uint32_t c,
+                                                    std::uint32_t d) {
+#ifdef __CUDA_ARCH__
+  return __byte_perm(__byte_perm(a, b, 0x0040), __byte_perm(c, d, 0x0040), 0x5410);
+#else
+  return (a & 255) | (b & 255) << 8 | (c & 255) << 16 | d << 24;
+#endif
+}
 template <class M>
 EIGEN_G_HOST_DEVICE inline std::uint32_t residue_of_sum(std::int32_t sum) {
-  const std::uint32_t u = static_cast<std::uint32_t>(sum) + M::offset_of_sum;
-  const std::uint32_t r = u - upper_product(u, M::reciprocal_below) * static_cast<std::uint32_t>(M::p);
-  return r < static_cast<std::uint32_t>(M::p) ? r : r - static_cast<std::uint32_t>(M::p);
+  constexpr SumModulus modulus = SumModulus::of(M::p);
+  return modulus.residue(sum);
 }
 
 // F, the fraction C' / P in 96 bits, from the residues one after the other.

@@ -142,7 +142,7 @@ void full_to_band(const Products<T>& products, std::int64_t b, MatrixView<T> a_d
 
   std::vector<std::pair<Event, double>> milestones;
   std::int64_t j = 0;
-  std::optional<typename Products<T>::Held> held;  // the entries of A that all panels of a block multiply
+  std::optional<typename Products<T>::Held> held;  // the entries of A that all panels of a block multiply, or the pending columns
   for (std::int64_t width = 0; n - j - b >= 2;) {  // `width`: number of pending columns
     const std::int64_t below = j + b, rows = n - below;
     const auto pending = [&](std::int64_t row, std::int64_t count) {
@@ -195,11 +195,13 @@ void full_to_band(const Products<T>& products, std::int64_t b, MatrixView<T> a_d
     if (reached) reached(j);
 
     held.reset();
+    held.emplace(products.hold(pending(j, n - j)));
     for (std::int64_t c = j; c < n; c += update_columns) {
       const std::int64_t columns = std::min(update_columns, n - c);
       products.gemm(Op::none, adjoint<T>, -1, pending(c, n - c), partner(c, columns), 1,
                     a_dev.block(c, c, n - c, columns));
     }
+    held.reset();
     if (n - j > 1) mirror(queue, Uplo::lower, a_dev.block(j, j, n - j, n - j));
     width = 0;
     if (!progress) continue;

@@ -111,6 +111,7 @@ TEST_CASE("bench solve runs on the CPU in every type, beside LAPACK, and checks 
     CHECK(c["calls"][0]["stages"].contains("tridiagonalize"));
   }
   fail_with(2, {"bench", "solve", "--device", "cpu", "--path", "two"});
+  fail_with(2, {"bench", "solve", "--device", "cpu", "--energy"});
 }
 
 TEST_CASE("bench himeno runs on the CPU, with the digits of gosa") {

@@ -61,7 +61,7 @@ TEST_CASE("model of a GPU by its figures") {
 TEST_CASE("model of a machine that was measured gives back its solve") {
   const json report = json::parse(succeed({"predict", "--machine", "nvidia_h200", "-q", "--json", "-"}).out);
   CHECK(report["source"] == "nvidia_h200");
-  CHECK(report["rates"]["products"].size() == 3);
+  CHECK(report["rates"]["products"].size() == 4);
   CHECK(report["rates"]["helpers"][0]["name"] == "CPU");
   const json& times = prediction(report, "one_stage", "native")["times"];
   CHECK(times[0]["seconds"].get<double>() == Approx(0.459557801));
@@ -72,6 +72,22 @@ TEST_CASE("model of a machine that was measured gives back its solve") {
   for (const char* name : {"h200", "nvidia_h200"})
     CHECK(json::parse(succeed(with(gtx1080, {"--efficiencies", name, "-q", "--json", "-"})).out) ==
           by_default);
+}
+
+TEST_CASE("model of GPUs by their public figures, with the share of each stage") {
+  const json report = json::parse(succeed({"predict", "--machine", "b300", "--n", "20000", "-q", "--json", "-"}).out);
+  CHECK(report["source"] == "nvidia_b300");
+  CHECK(report["rates"]["products"]["native"].get<double>() < 1.3e12);
+  CHECK(report["rates"]["products"]["ozaki"].get<double>() > report["rates"]["products"]["native"].get<double>());
+  // Its integer products are slow, but its double is slower.
+  CHECK(prediction(report, "two_stage", "ozaki")["seconds"].get<double>() <
+        prediction(report, "two_stage", "native")["seconds"].get<double>());
+  for (const char* name : {"nvidia_b200", "nvidia_b300", "nvidia_l40s", "nvidia_rtx_4090", "nvidia_rtx_5090", "nvidia_rubin"}) {
+    const ProcessResult table = succeed({"predict", "--machine", name, "--n", "20000"});
+    CHECK_THAT(table.out, ContainsSubstring("by public figures of 20") && ContainsSubstring("%") &&
+                              ContainsSubstring("choice: "));
+  }
+  fail_with(2, {"predict", "--machine", "b300", "--efficiencies", "b300"});
 }
 
 TEST_CASE("model of clusters by their published runs") {

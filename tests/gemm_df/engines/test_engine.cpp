@@ -87,16 +87,31 @@ TEST_CASE("Weak double: double-float for few terms, emulation for many") {
   CHECK(choose_engine(Engine::automatic, no_emulation, 64, 64, 20000) == Engine::df);
 }
 
-TEST_CASE("The engines by residues are taken on request only, whatever their rates are") {
+TEST_CASE("Engine ozaki is taken where it is the fastest, ozaki-fast on request only") {
   ProductRates rates = weak_double();
-  rates[Engine::ozaki] = rates[Engine::ozaki_fast] = {1e15, 0, 0};
+  rates[Engine::ozaki_fast] = {1e15, 0, 0};
   CHECK(choose_engine(Engine::automatic, rates, 10000, 10000, 10000) == Engine::emulated);
   CHECK(choose_rank_2k_engine(Engine::automatic, rates, 10000, 64) == Engine::df);
+  rates[Engine::ozaki] = rates[Engine::ozaki_fast];
+  CHECK(choose_engine(Engine::automatic, rates, 10000, 10000, 10000) == Engine::ozaki);
+  CHECK(choose_rank_2k_engine(Engine::automatic, rates, 10000, 64) == Engine::ozaki);
   for (const Engine engine : {Engine::ozaki, Engine::ozaki_fast}) {
     CHECK(choose_engine(engine, rates, 10000, 10000, 10000) == engine);
     CHECK(choose_rank_2k_engine(engine, rates, 10000, 64) == engine);
-    CHECK(predicted_seconds(engine, rates, 1000, 1000, 500) == Approx(1e9 / 1e15));
+    CHECK(predicted_seconds(engine, rates, 1000, 1000, 500) == Approx(2e-5 + 1e9 / 1e15));
   }
+}
+
+TEST_CASE("Conversions decide against engine ozaki: few columns, few terms, small products") {
+  ProductRates rates = strong_double();
+  rates[Engine::ozaki] = {100e12, 15e-12, 300000, 15e-12};
+  const double seconds = predicted_seconds(Engine::ozaki, rates, 5000, 10000, 4000);
+  CHECK(seconds == Approx(2e-5 + 4e11 / 100e12 + 5e7 * 15e-12 + 15000 * 4000 * 15e-12));
+  CHECK(choose_engine(Engine::automatic, rates, 10000, 10000, 10000) == Engine::ozaki);
+  CHECK(choose_engine(Engine::automatic, rates, 4096, 4096, 4096) == Engine::ozaki);
+  CHECK(choose_engine(Engine::automatic, rates, 10000, 64, 10000) == Engine::native);
+  CHECK(choose_engine(Engine::automatic, rates, 10000, 10000, 256) == Engine::native);
+  CHECK(choose_engine(Engine::automatic, rates, 500, 500, 500) == Engine::native);
 }
 
 TEST_CASE("Strong double: native") {

@@ -139,7 +139,7 @@ TEST_CASE("Any number of terms, also around the largest that one sum may have", 
        {Index{32}, Index{33}, Index{1537}, ozaki::max_terms, ozaki::max_terms + 1, 2 * ozaki::max_terms + 5})
     for (const Engine engine : both) {
       CAPTURE(name(engine), k);
-      const Problem p = problem(128, 64, k);
+      const Problem p = problem(128, 72, k);
       const Values c = p.product(queue, engine);
       CHECK(p.error(c) <= 0x1p-45);
       CHECK(same_bits(c, p.product(queue, engine)));

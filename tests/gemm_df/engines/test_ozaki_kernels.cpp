@@ -2,6 +2,7 @@
 #include "tests/support/emulation.hpp"
 // The kernels follow the emulation.
 #include "gemm_df/engines/ozaki/launching.cuh"
+#include "gemm_df/engines/ozaki/product_kernel.cuh"
 
 #include <cmath>
 #include <complex>
@@ -59,26 +60,58 @@ struct Converted {
   OperandView view;
 };
 
-// As multiply() of ozaki_gemm.hpp, in one block.
+// sum_l a(i, l) b(j, l) of the residues modulo number p.
+Index sum_of_residues(const OperandView& a, const OperandView& b, int p, Index i, Index j) {
+  Index sum = 0;
+  for (Index l = 0; l < b.terms; ++l)
+    sum += Index{a.residues.data[p * a.residues.step + i * a.residues.stride + l]} *
+           b.residues.data[p * b.residues.step + j * b.residues.stride + l];
+  return sum;
+}
+
+template <int count>
+void reconstruct(const Sums& sums, const OperandView& a, const OperandView& b, const Result& result) {
+  queue_result<count>(emulated, sums, a, b, result);
+}
+template <int count>
+void reconstruct(const Planes& planes, const OperandView& a, const OperandView& b, const Result& result) {
+  queue_result_of_planes<count>(emulated, planes, a, b, result);
+}
+template <class From>
+void reconstruct(int moduli, const From& from, const OperandView& a, const OperandView& b,
+                 const Result& result) {
+  if (moduli == 14) reconstruct<14>(from, a, b, result);
+  if (moduli == 15) reconstruct<15>(from, a, b, result);
+  if (moduli == 16) reconstruct<16>(from, a, b, result);
+}
+
+// As multiply() of ozaki_gemm.hpp, in one block, from the sums. The result from planes must be the same.
 void multiply(int moduli, double alpha, const OperandView& a, const OperandView& b, double beta,
               MatrixView<double> c, bool lower = false, Index row_step = 1) {
-  const Index rows = whole(a.lines, tile_lines) * tile_lines;
+  const Index rows = whole(a.lines, tile_lines) * tile_lines, plane = whole(a.lines, plane_rows) * plane_rows;
   std::vector<std::int32_t> sums(static_cast<std::size_t>(moduli * rows * b.lines));
+  Poisoned<std::uint8_t> residues(moduli * plane * b.lines);
   for (int p = 0; p < moduli; ++p)
     for (Index j = 0; j < b.lines; ++j)
       for (Index i = 0; i < a.lines; ++i) {
-        Index sum = 0;
-        for (Index l = 0; l < b.terms; ++l)
-          sum += Index{a.residues.data[p * a.residues.step + i * a.residues.stride + l]} *
-                 b.residues.data[p * b.residues.step + j * b.residues.stride + l];
+        const Index sum = sum_of_residues(a, b, p, i, j);
         REQUIRE(std::abs(sum) <= std::numeric_limits<std::int32_t>::max());
         sums[static_cast<std::size_t>(p * rows * b.lines + i + j * rows)] = static_cast<std::int32_t>(sum);
+        residues.data()[(p * b.lines + j) * plane + place_in_plane(i)] = static_cast<std::uint8_t>(
+            SumModulus::of(all_moduli[static_cast<std::size_t>(p)]).residue(static_cast<std::int32_t>(sum)));
       }
-  const Sums of{sums.data(), rows * b.lines, rows};
-  const Result result{c.data, row_step, c.lda, a.lines, b.lines, alpha, beta, lower ? 0 : INT64_MIN};
-  if (moduli == 14) queue_result<14>(emulated, of, a, b, result);
-  if (moduli == 15) queue_result<15>(emulated, of, a, b, result);
-  if (moduli == 16) queue_result<16>(emulated, of, a, b, result);
+  Result result{c.data, row_step, c.lda, a.lines, b.lines, alpha, beta, lower ? 0 : INT64_MIN};
+  const auto size = static_cast<std::size_t>((c.cols - 1) * c.lda + (c.rows - 1) * row_step + 1);
+  const std::vector<double> before(c.data, c.data + size);
+  reconstruct(moduli, Sums{sums.data(), rows * b.lines, rows}, a, b, result);
+  const std::vector<double> from_sums(c.data, c.data + size);
+  for (const bool pairs : {false, true}) {
+    if (pairs && (row_step != 1 || c.lda % 2 != 0)) continue;
+    result.pairs = pairs;
+    std::copy(before.begin(), before.end(), c.data);
+    reconstruct(moduli, Planes{residues.data(), plane * b.lines, plane}, a, b, result);
+    CHECK(std::memcmp(c.data, from_sums.data(), size * sizeof(double)) == 0);
+  }
   queue_repair(emulated, a, b, result, 2);
 }
 
@@ -479,4 +512,94 @@ TEST_CASE("A complex product by two real ones, with conjugates") {
       }
     std::fill(c.begin(), c.end(), Complex(7, 8));
   }
+}
+
+TEST_CASE("The order of tiles has every tile that is needed once in each plane, for any number of clusters") {
+  for (const auto& [rows, columns, width, diagonal] :
+       {std::array<int, 4>{1, 1, 8, all_tiles}, {5, 19, 8, all_tiles}, {7, 7, 4, 0}, {9, 5, 4, 3},
+        {4, 11, 4, -6}, {6, 6, 4, -2}, {1, 3, 4, -2}, {3, 9, 2, -7}})
+    for (const int clusters : {1, 2, 3, 7, 66, 200}) {
+      CAPTURE(rows, columns, diagonal, clusters);
+      const TileOrder order{rows, columns, width, diagonal, 3};
+      std::vector<int> times(static_cast<std::size_t>(3 * rows * columns));
+      Index all = 0;
+      for (int first = 0; first < clusters; ++first) {
+        TileWalk walk(order);
+        for (bool more = walk.go(first); more; more = walk.go(clusters), ++all)
+          ++times[static_cast<std::size_t>((walk.plane() * columns + walk.column()) * rows + walk.row())];
+      }
+      CHECK(all == tiles_of(order));
+      for (int plane = 0; plane < 3; ++plane)
+        for (int j = 0; j < columns; ++j)
+          for (int i = 0; i < rows; ++i)
+            CHECK(times[static_cast<std::size_t>((plane * columns + j) * rows + i)] ==
+                  (i >= j + diagonal ? 1 : 0));
+    }
+}
+
+TEST_CASE("Places of rows in a plane") {
+  std::vector<int> times(256);
+  for (Index row = 0; row < 256; ++row) ++times[static_cast<std::size_t>(place_in_plane(row))];
+  CHECK(times == std::vector<int>(256, 1));
+  for (Index row = 0; row < 256; ++row) CHECK(place_in_plane(row) / 64 == row / 64);
+}
+
+namespace {
+
+// The planes of a product by the kernel, compared with the residues of the sums.
+template <int cluster>
+void check_planes(Index m, Index n, Index k, Index diagonal, int clusters) {
+  CAPTURE(m, n, k, diagonal, cluster, clusters);
+  constexpr int moduli = 3;
+  constexpr Index guard = 4096;
+  const Index stride_a = whole(k, term_multiple) * term_multiple + 16, stride_b = stride_a + 32;
+  std::mt19937_64 random(static_cast<std::uint64_t>(m + n + k));
+  std::vector<std::int8_t> a(static_cast<std::size_t>(moduli * m * stride_a)),
+      b(static_cast<std::size_t>(moduli * n * stride_b));
+  for (auto* x : {&a, &b})
+    for (std::int8_t& r : *x) r = static_cast<std::int8_t>(random());
+  OperandView left, right;
+  left.residues = {a.data(), m * stride_a, stride_a};
+  right.residues = {b.data(), n * stride_b, stride_b};
+  left.lines = m;
+  right.lines = n;
+  right.terms = whole(k, term_multiple) * term_multiple;
+  const Index stride = whole(m, plane_rows) * plane_rows, bytes = moduli * stride * n;
+  Poisoned<std::uint8_t> planes(bytes + guard);
+  const ProductWork work =
+      product_work(moduli, {planes.data(), stride * n, stride}, m, n, right.terms, cluster, diagonal);
+  const TileMap of_a{a.data(), right.terms, m, moduli, stride_a, m * stride_a, map_lines},
+      of_b{b.data(), right.terms, n, moduli, stride_b, n * stride_b, map_lines};
+  emulation::launch(product_kernel<cluster>, emulation::InClusters{clusters * cluster, cluster},
+                    product_threads, product_shared_bytes, of_a, of_b, work, clusters);
+  Index wrong = 0;
+  for (int p = 0; p < moduli; ++p)
+    for (Index j = 0; j < n; ++j)
+      for (Index i = 0; i < m; ++i) {
+        if (i - j < diagonal) continue;
+        const Index q = all_moduli[static_cast<std::size_t>(p)], sum = sum_of_residues(left, right, p, i, j);
+        wrong += planes.data()[(p * n + j) * stride + place_in_plane(i)] != (sum % q + q) % q;
+      }
+  CHECK(wrong == 0);
+  for (Index i = bytes; i < bytes + guard; ++i) REQUIRE(planes.data()[i] == 0xff);
+}
+
+}  // namespace
+
+TEST_CASE("The kernel of integer products: ragged sizes, more terms than the slots have, clusters of one and two blocks") {
+  emulation::seed(1);
+  check_planes<1>(1, 1, 1, INT64_MIN, 1);
+  check_planes<2>(1, 1, 1, INT64_MIN, 1);
+  check_planes<1>(300, 130, 200, INT64_MIN, 2);
+  check_planes<2>(257, 300, 144, INT64_MIN, 2);
+  emulation::seed(2);
+  check_planes<1>(70, 40, 700, INT64_MIN, 1);
+  check_planes<2>(256, 129, 1030, INT64_MIN, 1);
+}
+
+TEST_CASE("The kernel of integer products on the lower triangle, and on a part of it") {
+  emulation::seed(3);
+  check_planes<2>(520, 520, 32, 0, 2);
+  check_planes<2>(300, 530, 32, -260, 3);
+  check_planes<1>(300, 200, 32, 100, 2);
 }

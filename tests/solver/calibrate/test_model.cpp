@@ -159,6 +159,33 @@ TEST_CASE("the two-stage path on the H200: the measured orders, and an order bet
   CHECK(choose(all).path == Path::two_stage);
 }
 
+TEST_CASE("engine ozaki: its measured solve, and a GPU of public figures") {
+  const MeasuredMachine& h200 = measured_machine("nvidia_h200");
+  const Efficiencies e = efficiencies_of(h200);
+  const Prediction p = find(predict(machine_of(h200, e), 10000, 10000), Path::two_stage, Engine::ozaki);
+  CHECK(stage(p, "dense to band") == Approx(h200.ozaki.full_to_band));
+  CHECK(stage(p, "divide and conquer") == Approx(h200.ozaki.divide_and_conquer));
+  CHECK(stage(p, "tridiagonal to band") == Approx(h200.ozaki.back_transform_chase));
+  CHECK(stage(p, "band to dense") == Approx(h200.ozaki.back_transform_band));
+
+  // The H200 by its own figures has its measured rates.
+  const DescribedMachine same{"same", "", "", {}, h200.figures};
+  const ModelFigures figures = figures_of(same, h200);
+  CHECK(figures.fp64 == Approx(h200.products[Engine::native]));
+  CHECK(figures.fp32 == Approx(h200.single));
+  CHECK(figures.ozaki == Approx(h200.products[Engine::ozaki]));
+  CHECK(figures.bandwidth == Approx(h200.symv));
+
+  const auto b300 = predict(machine_of(figures_of(described_machine("nvidia_b300"), h200), e), 20000, 20000);
+  const Prediction& native = find(b300, Path::two_stage, Engine::native);
+  CHECK(find(b300, Path::two_stage, Engine::ozaki).seconds < native.seconds);
+  // The chase's flops in double take longer there than its messages.
+  const double rate = figures_of(described_machine("nvidia_b300"), h200).fp64;
+  CHECK(stage(native, "band to tridiagonal") == Approx(6.0 * 64 * 4e8 / rate));
+  for (const Prediction& q : predict(machine_of(figures_of(described_machine("nvidia_rubin"), h200), e), 1000, 1000))
+    CHECK(q.engine != Engine::ozaki);  // the rate of its integer products is not known
+}
+
 // A GPU of 1.6 TFLOP/s double, 105 float, 1.8 TB/s takes the one-stage path with native products and the two-stage path with
 // double-float products.
 TEST_CASE("on a GPU weak in double the engine decides the path") {

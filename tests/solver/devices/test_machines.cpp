@@ -1,7 +1,11 @@
 // Tests of the files of measured machines: the shipped files, and refusals.
 #include "solver/calibrate/machines.hpp"
 
+#include <algorithm>
 #include <nlohmann/json.hpp>
+#include <stdexcept>
+#include <string>
+#include <vector>
 
 #include "hybrid/error.hpp"
 #include "tests/support/catch.hpp"
@@ -9,16 +13,42 @@
 using namespace eigen_g;
 using nlohmann::json;
 
-TEST_CASE("the shipped machines: named as their files, with a source and a date") {
-  REQUIRE(measured_machines().size() == shipped_machines().size());
-  for (std::size_t i = 0; i < shipped_machines().size(); ++i) {
-    const MeasuredMachine& m = measured_machines()[i];
-    CHECK(m.name + ".json" == shipped_machines()[i].file);
+namespace {
+
+template <class Machine>
+void check_names(const std::vector<Machine>& machines) {
+  for (const Machine& m : machines) {
+    CAPTURE(m.name);
+    CHECK(std::any_of(shipped_machines().begin(), shipped_machines().end(),
+                      [&](const ShippedMachine& file) { return m.name + ".json" == file.file; }));
     CHECK_FALSE(m.title.empty());
     CHECK_FALSE(m.source.empty());
     CHECK(m.date.size() == 10);
-    CHECK(&measured_machine(m.name) == &m);
+    CHECK(m.figures.fp64 > 0);
+    CHECK(m.figures.fp32 >= m.figures.fp64);
+    CHECK(m.figures.bandwidth > 5e11);
   }
+}
+
+// The text of the usual machine's file.
+std::string usual_text() {
+  for (const ShippedMachine& file : shipped_machines())
+    if (file.file == std::string(usual_machine) + ".json") return std::string(file.text);
+  throw std::out_of_range(usual_machine);
+}
+
+}  // namespace
+
+TEST_CASE("the shipped machines: named as their files, with a source and a date") {
+  CHECK(measured_machines().size() + described_machines().size() == shipped_machines().size());
+  check_names(measured_machines());
+  check_names(described_machines());
+  for (const MeasuredMachine& m : measured_machines()) CHECK(&measured_machine(m.name) == &m);
+  for (const DescribedMachine& m : described_machines()) CHECK(&described_machine(m.name) == &m);
+  CHECK(described_machine("nvidia_b300").figures.fp64 == 1.3e12);
+  CHECK(described_machine("nvidia_rubin").figures.int8 == 0);  // not published
+  CHECK_THROWS_AS(described_machine(usual_machine), InvalidArgument);
+  CHECK_THROWS_AS(measured_machine("nvidia_b300"), InvalidArgument);
   const MeasuredMachine& h200 = measured_machine(usual_machine);
   CHECK(h200.products[Engine::native] == 55.9e12);
   CHECK(h200.rank_2k == 17.2e12);
@@ -29,8 +59,8 @@ TEST_CASE("the shipped machines: named as their files, with a source and a date"
 }
 
 TEST_CASE("a file that is damaged is refused") {
-  const json good = json::parse(shipped_machines().front().text);
-  CHECK(parse_machine(good.dump()).name == measured_machines().front().name);
+  const json good = json::parse(usual_text());
+  CHECK(parse_machine(good.dump()).name == usual_machine);
   const auto refuse = [&](const char* pointer, const json& value) {
     json bad = good;
     bad[json::json_pointer(pointer)] = value;
@@ -47,12 +77,23 @@ TEST_CASE("a file that is damaged is refused") {
   refuse("/two_stages/1/chase", 0);
   refuse("/products/auto", 1e12);
   refuse("/products/quick", 1e12);
+  refuse("/figures/fp64", 0);
+  refuse("/figures/int8", -1);
+  refuse("/two_stages_ozaki/n", 0);
   for (const char* key : {"products", "rank_2k", "cpu", "link", "solve", "two_stages",
-                          "back_transform_chase_product", "date"}) {
+                          "back_transform_chase_product", "date", "figures", "two_stages_ozaki"}) {
     json bad = good;
     bad.erase(key);
     CHECK_THROWS_AS(parse_machine(bad.dump()), InvalidArgument);
   }
+  json described = good;
+  described.erase("products");
+  CHECK(is_described(described.dump()));
+  CHECK_FALSE(is_described(good.dump()));
+  CHECK(parse_described_machine(described.dump()).figures.bandwidth == 4.8e12);
+  described["figures"].erase("bandwidth");
+  CHECK_THROWS_AS(parse_described_machine(described.dump()), InvalidArgument);
+  CHECK_THROWS_AS(is_described("{}"), InvalidArgument);
   CHECK_THROWS_AS(parse_machine("{"), InvalidArgument);
   CHECK_THROWS_AS(parse_machine(""), InvalidArgument);
 }

@@ -10,3 +10,6 @@ struct alignas(16) double2 {
 struct alignas(8) int2 {
   int x, y;
 };
+struct alignas(16) uint4 {
+  unsigned x, y, z, w;
+};
