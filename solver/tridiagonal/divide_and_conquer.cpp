@@ -24,8 +24,32 @@ namespace {
 // The deflation counts three kinds of entries in 21 bits each.
 constexpr std::int64_t largest_order = (std::int64_t{1} << 21) - 1;
 
-// Up to this order the implicit QL method is faster than a merge.
-constexpr std::int64_t largest_order_by_ql = 14;
+// Up to this order the implicit QL method is faster than a merge. Up to the other order it solves a graded T, whose small eigenvalues lose
+// digits in a merge.
+constexpr std::int64_t largest_order_by_ql = 14, largest_graded_order_by_ql = 32;
+
+// True if T is graded: the first or the last diagonal entry is much smaller than the other one.
+template <class R>
+bool is_graded(const std::vector<R>& d) {
+  constexpr R much = 1024;
+  const R first = std::fabs(d.front()), last = std::fabs(d.back());
+  return much * std::min(first, last) < std::max(first, last);
+}
+
+// Columns for implicit_ql(). An entry of e is negligible if it is small beside the neighbouring entries of d, so that small eigenvalues of a
+// graded T keep their digits. Source: LAPACK dsteqr.
+template <class R>
+struct GradedVectors : dc::PlainVectors<R> {
+  const R* d;
+  dc::Index end_of_block(const R* e, dc::Index l, dc::Index size, R) const {
+    constexpr R square = dc::unit_roundoff<R> * dc::unit_roundoff<R>;
+    const auto negligible = [&](dc::Index i) {
+      return e[i] * e[i] <= square * std::fabs(d[i]) * std::fabs(d[i + 1]) + dc::leaf_negligible_square<R>;
+    };
+    while (l + 1 < size && !negligible(l)) ++l;
+    return l;
+  }
+};
 
 // All pairs, or a subset, of a small T; d and e are scaled and are destroyed.
 template <class R>
@@ -34,9 +58,15 @@ DivideAndConquerResult solve_small(std::vector<R>& d, std::vector<R>& e, R* w, M
   const std::size_t size = d.size();
   const auto n = static_cast<dc::Index>(size);
   std::vector<R> u(z.data ? size * size : 0), scratch(u.size());
-  for (std::size_t i = 0; z.data && i < size; ++i) u[i * (size + 1)] = 1;
+  // The QL method begins at the first row, where a graded T must have its small entries.
+  const bool reversed = std::fabs(d.front()) > std::fabs(d.back());
+  if (reversed) {
+    std::reverse(d.begin(), d.end());
+    std::reverse(e.begin(), e.end());
+  }
+  for (std::size_t i = 0; z.data && i < size; ++i) u[i * size + (reversed ? size - 1 - i : i)] = 1;
   e.push_back(0);  // implicit_ql() asks for room
-  if (!dc::implicit_ql(n, d.data(), e.data(), dc::PlainVectors<R>{u.data(), z.data ? n : 0, n}))
+  if (!dc::implicit_ql(n, d.data(), e.data(), GradedVectors<R>{{u.data(), z.data ? n : 0, n}, d.data()}))
     return {Status::not_converged, 1, {}};
   if (z.data) dc::orthogonalize(dc::OneThread{}, n, n, u.data(), scratch.data());
   std::vector<std::size_t> order(size);
@@ -145,7 +175,8 @@ DivideAndConquerResult divide_and_conquer_on_cpu(std::int64_t n, R* d, R* e, Mat
   if (division.not_finite >= 0) return {Status::not_converged, division.not_finite + 1, {}};
   Whole<R> whole{std::vector<R>(d, d + n), torn_e};
   for (R& x : whole.d) x = std::ldexp(x, -division.exponent);
-  if (n <= largest_order_by_ql) return solve_small<R>(whole.d, torn_e, d, z, selection, division.exponent);
+  if (n <= largest_order_by_ql || (n <= largest_graded_order_by_ql && is_graded(whole.d)))
+    return solve_small<R>(whole.d, torn_e, d, z, selection, division.exponent);
   const int threads = team_threads(n);
   const std::int64_t most = selection.subset.max_count(n);
   if (z.data && few(n, wanted_pairs(whole, selection, division.exponent))) {
