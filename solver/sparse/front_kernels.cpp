@@ -77,39 +77,64 @@ EIGEN_G_INLINE void forward(std::int64_t columns, std::int64_t rows, const doubl
     subtract_tiles<1, blocks>(columns, l, w, w + first * width);
 }
 
+// W := W - L^T Y for `tiles` tiles of four rows.
+template <int tiles, int blocks>
+EIGEN_G_INLINE void subtract_transposed(std::int64_t columns, const double* l, const double* y, double* w) {
+  constexpr int width = 4 * blocks;
+  Row x[tiles][4][blocks];
+#pragma GCC unroll 4
+  for (int t = 0; t < tiles; ++t)
+#pragma GCC unroll 4
+    for (int r = 0; r < 4; ++r)
+#pragma GCC unroll 2
+      for (int b = 0; b < blocks; ++b) x[t][r][b] = row_at(y + (4 * t + r) * width + 4 * b);
+  for (std::int64_t j = 0; j < columns; ++j)
+#pragma GCC unroll 2
+    for (int b = 0; b < blocks; ++b) {
+      Row sum[tiles] = {};
+#pragma GCC unroll 4
+      for (int t = 0; t < tiles; ++t)
+#pragma GCC unroll 4
+        for (int r = 0; r < 4; ++r) sum[t] += all(l[4 * (t * columns + j) + r]) * x[t][r][b];
+      Row value = row_at(w + j * width + 4 * b);
+#pragma GCC unroll 4
+      for (int t = 0; t < tiles; ++t) value -= sum[t];
+      store_row(w + j * width + 4 * b, value);
+    }
+}
+
 template <int blocks>
 EIGEN_G_INLINE void backward(std::int64_t columns, std::int64_t rows, const double* l, double* w) {
-  constexpr int width = 4 * blocks;
-  for (std::int64_t first = (rows - 1) / 4 * 4; first >= 0; first -= 4) {
-    const std::int64_t before = first < columns ? first : columns;
+  constexpr int width = 4 * blocks, together = 4 / blocks;
+  // First the rows below the columns of the front, in the order of memory.
+  std::int64_t first = (columns + 3) / 4 * 4;
+  const double* of_columns = l + first * (first - 4) / 2 + 4 * first;
+  l = of_columns;
+  for (; first + 4 * together <= rows; first += 4 * together, l += 4 * together * columns)
+    subtract_transposed<together, blocks>(columns, l, w + first * width, w);
+  for (; first < rows; first += 4, l += 4 * columns)
+    subtract_transposed<1, blocks>(columns, l, w + first * width, w);
+  l = of_columns;
+  for (first = (columns - 1) / 4 * 4; first >= 0; first -= 4) {
     double* const y = w + first * width;
     Row x[4][blocks];
 #pragma GCC unroll 4
     for (int r = 0; r < 4; ++r)
 #pragma GCC unroll 2
       for (int b = 0; b < blocks; ++b) x[r][b] = row_at(y + r * width + 4 * b);
-    if (first < columns) {
-      l -= 16;
+    l -= 16;
 #pragma GCC unroll 4
-      for (int j = 3; j >= 0; --j)
+    for (int j = 3; j >= 0; --j)
 #pragma GCC unroll 4
-        for (int r = j + 1; r < 4; ++r)
+      for (int r = j + 1; r < 4; ++r)
 #pragma GCC unroll 2
-          for (int b = 0; b < blocks; ++b) x[j][b] -= all(l[4 * j + r]) * x[r][b];
+        for (int b = 0; b < blocks; ++b) x[j][b] -= all(l[4 * j + r]) * x[r][b];
 #pragma GCC unroll 4
-      for (int r = 0; r < 4; ++r)
+    for (int r = 0; r < 4; ++r)
 #pragma GCC unroll 2
-        for (int b = 0; b < blocks; ++b) store_row(y + r * width + 4 * b, x[r][b]);
-    }
-    l -= 4 * before;
-    for (std::int64_t j = 0; j < before; ++j)
-#pragma GCC unroll 2
-      for (int b = 0; b < blocks; ++b) {
-        Row sum = {};
-#pragma GCC unroll 4
-        for (int r = 0; r < 4; ++r) sum += all(l[4 * j + r]) * x[r][b];
-        store_row(w + j * width + 4 * b, row_at(w + j * width + 4 * b) - sum);
-      }
+      for (int b = 0; b < blocks; ++b) store_row(y + r * width + 4 * b, x[r][b]);
+    l -= 4 * first;
+    subtract_transposed<1, blocks>(first, l, y, w);
   }
 }
 
@@ -150,9 +175,9 @@ void subtract_columns(std::int64_t rows, std::int64_t count, const double* l, st
 void forward_tiles(std::int64_t columns, std::int64_t rows, std::int64_t blocks, const double* l, double* w) {
   blocks == 1 ? forward<1>(columns, rows, l, w) : forward<2>(columns, rows, l, w);
 }
-void backward_tiles(std::int64_t columns, std::int64_t rows, std::int64_t blocks, const double* l_end,
+void backward_tiles(std::int64_t columns, std::int64_t rows, std::int64_t blocks, const double* l,
                     double* w) {
-  blocks == 1 ? backward<1>(columns, rows, l_end, w) : backward<2>(columns, rows, l_end, w);
+  blocks == 1 ? backward<1>(columns, rows, l, w) : backward<2>(columns, rows, l, w);
 }
 
 }  // namespace eigen_g::EIGEN_G_WIDTH

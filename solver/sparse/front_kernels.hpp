@@ -18,6 +18,6 @@ EIGEN_G_BY_WIDTH(void subtract_columns(std::int64_t rows, std::int64_t count, co
                  void forward_tiles(std::int64_t columns, std::int64_t rows, std::int64_t blocks,
                                     const double* l, double* w);
                  void backward_tiles(std::int64_t columns, std::int64_t rows, std::int64_t blocks,
-                                     const double* l_end, double* w););
+                                     const double* l, double* w););
 
 }  // namespace eigen_g

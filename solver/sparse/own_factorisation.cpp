@@ -74,7 +74,7 @@ class OwnFactorisation : public Factorisation {
   struct Factored {
     std::vector<std::int32_t> row;  // rows of S: first those of the eliminated columns
     std::int64_t columns = 0;
-    double *tiles = nullptr, *tiles_end = nullptr, *d = nullptr;  // front_kernels.hpp; D as in front.hpp
+    double *tiles = nullptr, *d = nullptr;  // front_kernels.hpp; D as in front.hpp
   };
   // The matrices that wait for their parents, on a stack: a parent's children are on top.
   struct Pending {
@@ -241,7 +241,6 @@ class OwnFactorisation : public Factorisation {
         for (std::int64_t r = 0; r < 4; ++r)
           to[r] = r > j && r < rows && first + j < columns ? a[first + r + (first + j) * m] : 0;
     }
-    front.tiles_end = to;
   }
 
   static void copy_row(const double* from, double* to) {
@@ -281,7 +280,7 @@ class OwnFactorisation : public Factorisation {
       if (front->columns == 0) continue;
       const auto m = static_cast<std::int64_t>(front->row.size());
       load(*front, m);
-      EIGEN_G_OF_WIDTH(backward_tiles)(front->columns, m, blocks, front->tiles_end, w);
+      EIGEN_G_OF_WIDTH(backward_tiles)(front->columns, m, blocks, front->tiles, w);
       save(*front, front->columns);
     }
     for (std::int64_t b = 0; b < blocks; ++b)
