@@ -287,7 +287,7 @@ void bind_sparse(nb::module_& m) {
   m.def("verify_rows", &verify_rows);
   m.def("factor_libraries", [] {
     std::vector<std::pair<std::string, std::string>> libraries;
-    for (const FactorLibrary library : {FactorLibrary::mumps, FactorLibrary::pardiso, FactorLibrary::cudss})
+    for (const FactorLibrary library : {FactorLibrary::own, FactorLibrary::mumps, FactorLibrary::pardiso, FactorLibrary::cudss})
       if (available(library)) libraries.emplace_back(name(library), version(library));
     return libraries;
   });

@@ -111,11 +111,12 @@ std::optional<Proof> proof_of(std::string_view name);
 enum class FactorLibrary {
   automatic,  // the first one that is available
   none,       // no factorisation: what needs one is refused
+  own,        // eigen_g's own code; METIS (libmetis.so.5) is loaded at run time for the order of elimination
   mumps,      // MUMPS, sequential, with METIS; found when eigen_g is built (EIGEN_G_MUMPS)
   pardiso,    // PARDISO of Intel's MKL; not supported yet, so it is never available
   cudss       // NVIDIA cuDSS on a GPU; not supported yet, so it is never available
 };
-const char* name(FactorLibrary library);  // "auto", "none", "mumps", "pardiso", "cudss"
+const char* name(FactorLibrary library);  // "auto", "none", "own", "mumps", "pardiso", "cudss"
 std::optional<FactorLibrary> factor_library_of(std::string_view name);
 // True if this build and this machine have the library. automatic: any of them. none: true.
 [[nodiscard]] bool available(FactorLibrary library);

@@ -1,9 +1,12 @@
-// The libraries that factorise sparse matrices: their names, the choice among them, and the order of elimination.
+// The libraries that factorise sparse matrices: their names, the choice among them, and blocks of right-hand sides as columns.
 #include <algorithm>
 #include <cstddef>
-#include <numeric>
+#include <iterator>
 #include <string>
 
+#include "gemm_df/tall_product.hpp"
+#include "hybrid/machine/cpu.hpp"
+#include "hybrid/team/loops.hpp"
 #include "solver/api/argument.hpp"
 #include "solver/sparse/factorisation.hpp"
 
@@ -11,7 +14,7 @@ namespace eigen_g {
 
 namespace {
 
-constexpr const char* library_names[] = {"auto", "none", "mumps", "pardiso", "cudss"};
+constexpr const char* library_names[] = {"auto", "none", "own", "mumps", "pardiso", "cudss"};
 constexpr const char* proof_names[] = {"auto", "counts", "probe", "none"};
 
 // The enumerator with this name among `names`.
@@ -22,99 +25,7 @@ std::optional<Enum> named(const char* const (&names)[n], std::string_view name) 
   return std::nullopt;
 }
 
-// Calls use(neighbour) for the neighbours of each row of the whole graph, in two passes over the lower triangle.
-struct Graph {
-  std::vector<std::int64_t> offsets;
-  std::vector<std::int32_t> neighbour;  // ascending within a row
-};
-Graph graph_of(const LowerPattern& pattern) {
-  Graph graph;
-  graph.offsets.assign(static_cast<std::size_t>(pattern.n) + 1, 0);
-  const auto for_edges = [&](const auto& use) {
-    for (std::int64_t j = 0; j < pattern.n; ++j)
-      for (std::int64_t p = pattern.offsets[j]; p < pattern.offsets[j + 1]; ++p)
-        if (pattern.row[p] != j) use(std::int64_t{pattern.row[p]}, j);
-  };
-  for_edges([&](std::int64_t i, std::int64_t j) { ++graph.offsets[i + 1], ++graph.offsets[j + 1]; });
-  std::partial_sum(graph.offsets.begin(), graph.offsets.end(), graph.offsets.begin());
-  graph.neighbour.resize(static_cast<std::size_t>(graph.offsets.back()));
-  std::vector<std::int64_t> at(graph.offsets.begin(), graph.offsets.end() - 1);
-  // Row i gets its smaller neighbours j in ascending order first, then row j its larger neighbours.
-  for_edges([&](std::int64_t i, std::int64_t j) { graph.neighbour[at[i]++] = static_cast<std::int32_t>(j); });
-  for_edges([&](std::int64_t i, std::int64_t j) { graph.neighbour[at[j]++] = static_cast<std::int32_t>(i); });
-  return graph;
-}
-
-// The vertex of each row: rows with the same neighbours, themselves included, are one vertex. Vertices are numbered by their first rows.
-std::vector<std::int32_t> vertices_of(const Graph& graph, std::int64_t n) {
-  std::vector<std::uint64_t> hash(static_cast<std::size_t>(n));
-  for (std::int64_t i = 0; i < n; ++i) {
-    const auto of = [](std::int64_t row) {
-      std::uint64_t x = static_cast<std::uint64_t>(row + 1) * 0x9e3779b97f4a7c15u;
-      return (x ^ (x >> 29)) * 0xbf58476d1ce4e5b9u;
-    };
-    hash[i] = of(i);
-    for (std::int64_t p = graph.offsets[i]; p < graph.offsets[i + 1]; ++p) hash[i] += of(graph.neighbour[p]);
-  }
-  const auto equal = [&](std::int64_t i, std::int64_t j) {  // i < j are neighbours
-    const std::int64_t degree = graph.offsets[i + 1] - graph.offsets[i];
-    if (hash[i] != hash[j] || degree != graph.offsets[j + 1] - graph.offsets[j]) return false;
-    const std::int32_t *a = graph.neighbour.data() + graph.offsets[i],
-                       *b = graph.neighbour.data() + graph.offsets[j];
-    const std::int32_t *const a_end = a + degree, *const b_end = b + degree;
-    while (true) {
-      if (a != a_end && *a == j) ++a;
-      if (b != b_end && *b == i) ++b;
-      if (a == a_end || b == b_end) return a == a_end && b == b_end;
-      if (*a++ != *b++) return false;
-    }
-  };
-  std::vector<std::int32_t> vertex(static_cast<std::size_t>(n), -1);
-  std::int32_t vertices = 0;
-  for (std::int64_t i = 0; i < n; ++i) {
-    for (std::int64_t p = graph.offsets[i];
-         vertex[i] < 0 && p < graph.offsets[i + 1] && graph.neighbour[p] < i; ++p)
-      if (equal(graph.neighbour[p], i)) vertex[i] = vertex[graph.neighbour[p]];
-    if (vertex[i] < 0) vertex[i] = vertices++;
-  }
-  return vertex;
-}
-
 }  // namespace
-
-std::vector<std::int32_t> fill_reducing_order(const LowerPattern& pattern, NodeDissection dissect) {
-  const std::int64_t n = pattern.n;
-  const Graph graph = graph_of(pattern);
-  const std::vector<std::int32_t> vertex = vertices_of(graph, n);
-  std::int32_t vertices = n == 0 ? 0 : *std::max_element(vertex.begin(), vertex.end()) + 1;
-  // The graph of the vertices, from the first row of each.
-  std::vector<std::int32_t> weights(static_cast<std::size_t>(vertices)), offsets{0}, neighbours;
-  for (const std::int32_t v : vertex) ++weights[v];
-  std::vector<std::int32_t> seen(static_cast<std::size_t>(vertices), -1);
-  for (std::int64_t i = 0, next = 0; i < n; ++i) {
-    if (vertex[i] != next) continue;
-    const auto v = static_cast<std::int32_t>(next++);
-    seen[v] = v;
-    for (std::int64_t p = graph.offsets[i]; p < graph.offsets[i + 1]; ++p) {
-      const std::int32_t u = vertex[graph.neighbour[p]];
-      if (seen[u] != v) neighbours.push_back(u);
-      seen[u] = v;
-    }
-    offsets.push_back(static_cast<std::int32_t>(neighbours.size()));
-  }
-  std::vector<std::int32_t> permutation(static_cast<std::size_t>(vertices)), position(permutation.size());
-  std::iota(position.begin(), position.end(), 0);
-  if (!neighbours.empty())
-    dissect(&vertices, offsets.data(), neighbours.data(), weights.data(), nullptr, permutation.data(),
-            position.data());
-  // Rows of one vertex follow each other.
-  std::vector<std::int64_t> first(static_cast<std::size_t>(vertices) + 1);
-  for (std::int32_t v = 0; v < vertices; ++v) first[position[v] + 1] = weights[v];
-  std::partial_sum(first.begin(), first.end(), first.begin());
-  std::vector<std::int32_t> order(static_cast<std::size_t>(n));
-  for (std::int64_t i = 0; i < n; ++i) order[i] = static_cast<std::int32_t>(first[position[vertex[i]]]++);
-  return order;
-}
 
 const char* name(FactorLibrary library) {
   return library_names[static_cast<int>(library)];
@@ -129,12 +40,23 @@ std::optional<Proof> proof_of(std::string_view name) {
   return named<Proof>(proof_names, name);
 }
 
+namespace {
+
+// In the order of preference.
+constexpr FactorLibrary libraries[] = {FactorLibrary::own, FactorLibrary::mumps};
+
+}  // namespace
+
 bool available(FactorLibrary library) {
   switch (library) {
     case FactorLibrary::none:
       return true;
-#ifdef EIGEN_G_HAVE_MUMPS
     case FactorLibrary::automatic:
+      return std::any_of(std::begin(libraries), std::end(libraries),
+                         [](FactorLibrary l) { return available(l); });
+    case FactorLibrary::own:
+      return metis_available();
+#ifdef EIGEN_G_HAVE_MUMPS
     case FactorLibrary::mumps:
       return mumps_available();
 #endif
@@ -143,16 +65,26 @@ bool available(FactorLibrary library) {
   }
 }
 std::string version(FactorLibrary library) {
+  if (!available(library)) return {};
+  switch (library) {
+    case FactorLibrary::automatic:
+      return version(require_library(library, ""));
+    case FactorLibrary::own:
+      return "with METIS";
 #ifdef EIGEN_G_HAVE_MUMPS
-  if (library == FactorLibrary::mumps && mumps_available()) return mumps_version();
+    case FactorLibrary::mumps:
+      return mumps_version();
 #endif
-  return library == FactorLibrary::automatic && available(library) ? version(require_library(library, ""))
-                                                                   : std::string();
+    default:
+      return {};
+  }
 }
 
 FactorLibrary require_library(FactorLibrary library, const std::string& purpose) {
   if (library != FactorLibrary::none && available(library))
-    return library == FactorLibrary::automatic ? FactorLibrary::mumps : library;
+    return library == FactorLibrary::automatic ? *std::find_if(std::begin(libraries), std::end(libraries),
+                                                               [](FactorLibrary l) { return available(l); })
+                                               : library;
   const std::string asked = library == FactorLibrary::automatic || library == FactorLibrary::none
                                 ? ""
                                 : std::string(" by ") + name(library) + ", which is not available";
@@ -163,12 +95,36 @@ FactorLibrary require_library(FactorLibrary library, const std::string& purpose)
                                  : "; install libmumps-seq-dev and libmetis-dev, and build eigen_g again"));
 }
 
-std::unique_ptr<Factorisation> analyse([[maybe_unused]] FactorLibrary library,
-                                       [[maybe_unused]] const LowerPattern& pattern) {
+std::unique_ptr<Factorisation> analyse(FactorLibrary library, const LowerPattern& pattern) {
+  switch (library) {
+    case FactorLibrary::own:
+      return analyse_by_own(pattern);
 #ifdef EIGEN_G_HAVE_MUMPS
-  if (library == FactorLibrary::mumps) return analyse_by_mumps(pattern);
+    case FactorLibrary::mumps:
+      return analyse_by_mumps(pattern);
 #endif
-  throw InvalidArgument(Argument::library, std::string(name(library)) + " is not in this build");
+    default:
+      throw InvalidArgument(Argument::library, std::string(name(library)) + " is not in this build");
+  }
+}
+
+void ColumnFactorisation::solve(std::int64_t blocks, const double* x, double* y) {
+  constexpr std::int64_t blocks_at_once = 8;
+  const std::int64_t n = order();
+  for (std::int64_t first = 0; first < blocks; first += blocks_at_once) {
+    const std::int64_t here = std::min(blocks - first, blocks_at_once);
+    columns_.resize(static_cast<std::size_t>(here * block_width * n));
+    const auto for_values = [&](const auto& use) {
+      for (std::int64_t p = 0; p < here; ++p)
+        for_each(n, threads_if(n >= smallest_parallel_order), [&](std::int64_t i) {
+          for (std::int64_t j = 0; j < block_width; ++j)
+            use(columns_[(p * block_width + j) * n + i], ((first + p) * n + i) * block_width + j);
+        });
+    };
+    for_values([&](double& value, std::int64_t at) { value = x[at]; });
+    solve_columns(here * block_width, columns_.data());
+    for_values([&](double value, std::int64_t at) { y[at] = value; });
+  }
 }
 
 }  // namespace eigen_g

@@ -34,11 +34,25 @@ class Factorisation {
   virtual ~Factorisation() = default;
   // Factorises the matrix with these values of the pattern. Throws OutOfMemory.
   virtual Pivots factor(const double* values) = 0;
-  // X := S^-1 X with the last factor. X is n x columns, column-major, contiguous.
-  virtual void solve(std::int64_t columns, double* x) = 0;
+  // Y := S^-1 X with the last factor, for `blocks` blocks, n x 4 and row-major (gemm_df/tall_product.hpp). X and Y do not overlap.
+  virtual void solve(std::int64_t blocks, const double* x, double* y) = 0;
   // Number of entries of L, and bytes of memory: predicted by the analysis, and measured after factor().
   virtual std::int64_t entries() const = 0;
   virtual std::uint64_t bytes() const = 0;
+};
+
+// A factorisation by a library that takes right-hand sides column by column.
+class ColumnFactorisation : public Factorisation {
+ public:
+  void solve(std::int64_t blocks, const double* x, double* y) final;
+
+ protected:
+  // X := S^-1 X with the last factor. X is n x columns, column-major, contiguous.
+  virtual void solve_columns(std::int64_t columns, double* x) = 0;
+  virtual std::int64_t order() const = 0;
+
+ private:
+  std::vector<double> columns_;
 };
 
 // The library that `library` means on this machine: itself, or for automatic the first one that is available. Throws InvalidArgument
@@ -48,11 +62,12 @@ FactorLibrary require_library(FactorLibrary library, const std::string& purpose)
 std::unique_ptr<Factorisation> analyse(FactorLibrary library, const LowerPattern& pattern);
 
 // A fill-reducing permutation by nested dissection of the graph of the pattern (METIS). Rows with equal neighbours, as the unknowns of one
-// node of a finite-element mesh, are one vertex. Returns the new position of each row, from 0.
-using NodeDissection = int (*)(std::int32_t* vertices, std::int32_t* offsets, std::int32_t* neighbours,
-                               std::int32_t* weights, std::int32_t* options, std::int32_t* permutation,
-                               std::int32_t* inverse);
-std::vector<std::int32_t> fill_reducing_order(const LowerPattern& pattern, NodeDissection dissect);
+// node of a finite-element mesh, are one vertex. Returns the new position of each row, from 0. Throws DeviceError if METIS cannot be loaded.
+std::vector<std::int32_t> nested_dissection(const LowerPattern& pattern);
+bool metis_available();  // METIS can be loaded, and has 32-bit integers
+
+// own_factorisation.cpp: by eigen_g's own code, with METIS.
+std::unique_ptr<Factorisation> analyse_by_own(const LowerPattern& pattern);
 
 // mumps.cpp, in builds with MUMPS.
 bool mumps_available();

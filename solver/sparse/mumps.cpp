@@ -1,6 +1,5 @@
-// Factorisations by MUMPS (sequential) with the ordering of METIS. Both libraries are loaded at the first call.
+// Factorisations by MUMPS (sequential) with the ordering of METIS. MUMPS is loaded at the first call.
 #include <dmumps_c.h>
-#include <metis.h>
 
 #include <algorithm>
 #include <limits>
@@ -18,7 +17,7 @@ namespace eigen_g {
 
 namespace {
 
-static_assert(sizeof(idx_t) == sizeof(std::int32_t) && sizeof(MUMPS_INT) == sizeof(std::int32_t));
+static_assert(sizeof(MUMPS_INT) == sizeof(std::int32_t));
 
 // MUMPS numbers its parameters from 1.
 constexpr int negative_pivots = 12, entries_of_factors = 29, predicted_entries = 3, null_pivots = 28,
@@ -27,7 +26,7 @@ constexpr int negative_pivots = 12, entries_of_factors = 29, predicted_entries =
 // entries, at most this number in the lower triangle.
 constexpr int amalgamation = 1;
 constexpr std::int64_t most_entries_of_thin_rows = 8;
-enum Job { begin = -1, end = -2, analyse_pattern = 1, factorise = 2, solve_columns = 3 };
+enum Job { begin = -1, end = -2, analyse_pattern = 1, factorise = 2, solve_right_sides = 3 };
 enum Failure {
   integers_too_few = -8,
   reals_too_few = -9,
@@ -36,24 +35,21 @@ enum Failure {
   allocation = -13
 };
 
-struct Libraries {
-  SharedLibrary mumps, metis;
+struct Library {
+  SharedLibrary mumps;
   decltype(&dmumps_c) call;
-  NodeDissection dissect;
-  Libraries()
+  Library()
       : mumps({"libdmumps_seq-" +
                    std::string(MUMPS_VERSION).substr(0, std::string(MUMPS_VERSION).rfind('.')) + ".so",
                EIGEN_G_MUMPS_FILE}),
-        metis({"libmetis.so.5", EIGEN_G_METIS_FILE}),
-        call(reinterpret_cast<decltype(&dmumps_c)>(mumps.find("dmumps_c"))),
-        dissect(reinterpret_cast<NodeDissection>(metis.find("METIS_NodeND"))) {}
+        call(reinterpret_cast<decltype(&dmumps_c)>(mumps.find("dmumps_c"))) {}
 };
-const Libraries& libraries() {
-  static const Libraries loaded;
+const Library& library() {
+  static const Library loaded;
   return loaded;
 }
 
-// MUMPS and METIS have data of the process, so one thread at a time calls them.
+// MUMPS has data of the process, so one thread at a time calls it.
 std::mutex& one_at_a_time() {
   static std::mutex mutex;
   return mutex;
@@ -64,7 +60,7 @@ std::int64_t large(MUMPS_INT number) {
   return number < 0 ? -std::int64_t{number} * 1000000 : number;
 }
 
-class Mumps : public Factorisation {
+class Mumps : public ColumnFactorisation {
  public:
   explicit Mumps(const LowerPattern& pattern) {
     if (pattern.n > std::numeric_limits<MUMPS_INT>::max() - 1)
@@ -95,10 +91,7 @@ class Mumps : public Factorisation {
       m_.nnz = pattern.entries();
       m_.irn = row_.data();
       m_.jcn = column_.data();
-      {
-        const std::lock_guard lock(one_at_a_time());
-        order_ = fill_reducing_order(pattern, libraries().dissect);
-      }
+      order_ = nested_dissection(pattern);
       for (MUMPS_INT& position : order_) ++position;
       m_.perm_in = order_.data();
       run(analyse_pattern);
@@ -138,18 +131,19 @@ class Mumps : public Factorisation {
     if (pivots.null > 0 && m_.pivnul_list) pivots.null_row = m_.pivnul_list[0] - 1;
     return pivots;
   }
-  void solve(std::int64_t columns, double* x) override {
-    m_.rhs = x;
-    m_.nrhs = static_cast<MUMPS_INT>(columns);
-    m_.lrhs = m_.n;
-    icntl(27) = static_cast<MUMPS_INT>(std::min<std::int64_t>(columns, 32));  // columns at a time
-    run(solve_columns);
-    require(m_.infog[0] >= 0, "solve");
-  }
   std::int64_t entries() const override { return entries_; }
   std::uint64_t bytes() const override { return bytes_; }
 
  private:
+  std::int64_t order() const override { return m_.n; }
+  void solve_columns(std::int64_t columns, double* x) override {
+    m_.rhs = x;
+    m_.nrhs = static_cast<MUMPS_INT>(columns);
+    m_.lrhs = m_.n;
+    icntl(27) = static_cast<MUMPS_INT>(std::min<std::int64_t>(columns, 32));  // columns at a time
+    run(solve_right_sides);
+    require(m_.infog[0] >= 0, "solve");
+  }
   // Limit of a null pivot, relative to the norm of the scaled matrix. A shift next to an eigenvalue has such a pivot, and the signs of D
   // are then not reliable.
   static constexpr double least_pivot = 1e-11;
@@ -172,7 +166,7 @@ class Mumps : public Factorisation {
     const std::lock_guard lock(one_at_a_time());
     const BlasTurn turn(job == factorise ? m_.n : 1);
     m_.job = job;
-    libraries().call(&m_);
+    library().call(&m_);
   }
   void require(bool good, const char* phase) const {
     if (!good)
@@ -203,8 +197,8 @@ class Mumps : public Factorisation {
 bool mumps_available() {
   static const bool loaded = [] {
     try {
-      libraries();
-      return true;
+      library();
+      return metis_available();
     } catch (const DeviceError&) {
       return false;
     }

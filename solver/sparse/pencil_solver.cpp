@@ -93,22 +93,8 @@ InverseOperator PencilSolver::inverse() {
       solved_ += blocks * block_width;
       return;
     }
-    for (std::int64_t first = 0; first < blocks; first += columns_at_once / block_width) {
-      const std::int64_t here = std::min(blocks - first, columns_at_once / block_width);
-      columns_.resize(static_cast<std::size_t>(here * block_width * n));
-      for (std::int64_t p = 0; p < here; ++p)
-        for_each(n, threads_if(n >= smallest_parallel_order), [&](std::int64_t i) {
-          for (std::int64_t j = 0; j < block_width; ++j)
-            columns_[(p * block_width + j) * n + i] = x[((first + p) * n + i) * block_width + j];
-        });
-      factorisation_->solve(here * block_width, columns_.data());
-      for (std::int64_t p = 0; p < here; ++p)
-        for_each(n, threads_if(n >= smallest_parallel_order), [&](std::int64_t i) {
-          for (std::int64_t j = 0; j < block_width; ++j)
-            y[((first + p) * n + i) * block_width + j] = columns_[(p * block_width + j) * n + i];
-        });
-      solved_ += here * block_width;
-    }
+    factorisation_->solve(blocks, x, y);
+    solved_ += blocks * block_width;
   };
   if (buckling_) {
     op.inner = [this](std::int64_t blocks, const double* x, double* y) { pencil_.multiply_k(blocks, x, y); };

@@ -76,7 +76,6 @@ class PencilSolver {
   // A smaller |theta|, relative to the largest one, is that of an infinite eigenvalue.
   static constexpr double infinite = 1e-13;
   static constexpr int max_moves = 6, max_repairs = 3, max_purifications = 2;
-  static constexpr std::int64_t columns_at_once = 32;  // columns of one solve
 
   Pivots factor(double s);
   std::int64_t number_of(double s, std::int64_t negative) const;
@@ -113,8 +112,7 @@ class PencilSolver {
   FactorLibrary library_ = FactorLibrary::none;
   SparseOperator<double> op_inverse_;
   std::unique_ptr<Factorisation> factorisation_;
-  std::vector<double> values_;  // the values of K - s M
-  std::vector<double> columns_;
+  std::vector<double> values_;      // the values of K - s M
   std::optional<double> factored_;  // the shift of the present factor
   Pivots pivots_;
   std::unique_ptr<CpuExecutor<double>> on_;  // the executor of the present call

@@ -36,11 +36,12 @@ PencilSolver::Judgement PencilSolver::judge(const FewOptions& options, const Rit
   found.leading = static_cast<std::int64_t>(known.size());
   found.few = exhausted && found.leading < options.count;
   if (found.few) return found;
-  // Distances are 1 / |theta| for a shift at the target. With the target elsewhere they are measured from the target.
+  // Distances are 1 / |theta| for a shift at the target. With the target elsewhere they are measured from the target, and `beyond` is added:
+  // gaps are then relative to the distance from the shift, and an unknown value is at least `next` away.
+  const double beyond = options.end == End::nearest && !buckling_ ? std::abs(s - t) : 0;
   const auto distance = [&](std::int64_t i) {
-    const double theta = ritz.theta[i], w = value_of(theta, s);
-    if (options.end == End::nearest && s != t && !buckling_) return std::abs(w - t);
-    return 1 / std::abs(theta);
+    const double theta = ritz.theta[i];
+    return beyond > 0 ? std::abs(value_of(theta, s) - t) + beyond : 1 / std::abs(theta);
   };
   const bool enough = found.leading >= options.count + extra || exhausted;
   const auto accept = [&](const Cut& cut) { return cut.gap > (enough ? least_gap : good_gap); };
@@ -82,10 +83,9 @@ PencilSolver::Judgement PencilSolver::judge(const FewOptions& options, const Rit
     found.gap = cut.gap;
     found.high = from + cut.at;
   } else {
-    double bound = next;
-    if (options.end == End::nearest && s != t && !buckling_) bound = t <= s ? s + next - t : t - (s - next);
-    const Cut cut = cut_at(known, bound, options.count);
+    Cut cut = cut_at(known, next, options.count);
     if (!accept(cut)) return found;
+    cut.at -= beyond;
     found.done = true;
     found.gap = cut.gap;
     if (buckling_) {
