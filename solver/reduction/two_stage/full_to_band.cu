@@ -32,61 +32,14 @@
 #include "solver/reduction/one_stage/tridiagonalize.hpp"
 #include "solver/reduction/two_stage/adjoint_product_of_few.hpp"
 #include "solver/reduction/two_stage/cholesky_panel.hpp"
+#include "solver/reduction/two_stage/full_to_band_steps.cuh"
 #include "solver/reduction/two_stage/panel_qr.hpp"
 
 namespace eigen_g {
 
 namespace {
 
-// Only the first panels can have few reflectors: a matrix with few different rows has one reflector for each of them.
-constexpr std::int64_t panels_of_few = 4;
-
-// Copies the lower triangle of the size x size matrix a to the band. It is the part of the band that no panel's R contains.
-template <class T>
-__global__ void diagonal_block_kernel(std::int32_t size, const T* a, std::int64_t lda, T* band,
-                                      std::int64_t ldb) {
-  const std::int32_t col = blockIdx.x;
-  for (std::int32_t row = col + threadIdx.x; row < size; row += blockDim.x)
-    band[row - col + col * ldb] = a[row + col * lda];
-}
-
-// Y := X with the two blocks of b columns of each pair exchanged (Swapped::rows: the two blocks of b rows).
-enum class Swapped { columns, rows };
-template <Swapped what, class T>
-__global__ void swap_pairs_kernel(std::int32_t b, std::int64_t rows, const T* x, std::int64_t ldx, T* y,
-                                  std::int64_t ldy) {
-  const std::int64_t row = static_cast<std::int64_t>(blockIdx.x) * blockDim.x + threadIdx.x;
-  const std::int64_t col = blockIdx.y;
-  if (row >= rows) return;
-  const auto other = [b](std::int64_t k) { return k / b % 2 == 0 ? k + b : k - b; };
-  y[row + col * ldy] = what == Swapped::columns ? x[row + other(col) * ldx] : x[other(row) + col * ldx];
-}
-
-template <Swapped what, class T>
-MatrixView<const T> swap_pairs(const Queue& queue, std::int64_t b, MatrixView<const T> x_dev,
-                               MatrixView<T> y_dev) {
-  constexpr int threads = 128;
-  const dim3 grid(static_cast<unsigned>((x_dev.rows + threads - 1) / threads),
-                  static_cast<unsigned>(x_dev.cols));
-  swap_pairs_kernel<what><<<grid, threads, 0, queue.stream()>>>(static_cast<std::int32_t>(b), x_dev.rows,
-                                                                on_device(x_dev.data), x_dev.lda,
-                                                                on_device(y_dev.data), y_dev.lda);
-  EIGEN_G_LAUNCHED();
-  return y_dev.block(0, 0, x_dev.rows, x_dev.cols);
-}
-
-template <class T>
-void diagonal_block(const Queue& queue, MatrixView<const T> a_dev, T* band_dev, std::int64_t ldb) {
-  diagonal_block_kernel<<<static_cast<unsigned>(a_dev.cols), 128, 0, queue.stream()>>>(
-      static_cast<std::int32_t>(a_dev.rows), on_device(a_dev.data), a_dev.lda, on_device(band_dev), ldb);
-  EIGEN_G_LAUNCHED();
-}
-
-std::int64_t pending_columns(std::int64_t n, std::int64_t b) {
-  const TwoStageTuning& t = two_stage_tuning();
-  const std::int64_t wanted = n < t.min_order_wide ? t.pending : t.pending_wide;
-  return std::max<std::int64_t>(1, wanted / b) * b;
-}
+using namespace to_band;
 
 // The arrays of the workspace.
 template <class T>
@@ -129,21 +82,9 @@ void full_to_band(const Products<T>& products, std::int64_t b, MatrixView<T> a_d
   const Queue& queue = products.queue();
   const Buffers<T> at(scratch_dev, n, b, queue.multiprocessors());
   const std::int64_t most = pending_columns(n, b), update_columns = two_stage_tuning().update_columns;
-  const auto zero = [&](void* memory, std::uint64_t bytes) {
-    EIGEN_G_CUDA(cudaMemsetAsync(memory, 0, bytes, queue.stream()));
-  };
-  zero(tau_dev, sizeof(T) * static_cast<std::uint64_t>(n));
-  Arena panels = at.panels;
-  const std::uint64_t mail_bytes = panel_qr_mail_bytes<T>(b, queue.multiprocessors());
-  zero(panels.take<std::byte>(static_cast<std::int64_t>(mail_bytes)), mail_bytes);
-  std::int64_t min_rows_cholesky = n;
-  if constexpr (std::is_same_v<T, double>)
-    if (cholesky_panel_runs(b)) {
-      min_rows_cholesky = two_stage_tuning().min_rows_cholesky_panel;
-      Arena counters = at.cholesky;
-      zero(counters.take<std::byte>(static_cast<std::int64_t>(cholesky_panel_counter_bytes)),
-           cholesky_panel_counter_bytes);
-    }
+  EIGEN_G_CUDA(cudaMemsetAsync(tau_dev, 0, sizeof(T) * static_cast<std::uint64_t>(n), queue.stream()));
+  clear_panels<T>(queue, b, at.panels, at.cholesky);
+  const std::int64_t min_rows = min_rows_cholesky<T>(n, b);
   if (a_dev.rows > 1) mirror(queue, Uplo::lower, a_dev);
   const real_t<T>* const negligible = negligible_square_of<T>(queue, a_dev, at.squares);
 
@@ -173,11 +114,7 @@ void full_to_band(const Products<T>& products, std::int64_t b, MatrixView<T> a_d
     factor.band = &band_dev(0, j);
     factor.band_ld = band_dev.lda;
     factor.negligible = negligible;
-    if constexpr (std::is_same_v<T, double>)
-      if (rows >= min_rows_cholesky)
-        factor.done = cholesky_panel(queue, a_dev.block(below, j, rows, b), factor, z, w, at.cholesky);
-    panel_qr<T>(queue, a_dev.block(below, j, rows, b), factor, static_cast<unsigned>(j), at.panels);
-    panel_times_factor<T>(queue, v, at.gram, tau_dev + j, w, factor.done);
+    factor_panel<T>(queue, j, factor.v[0], factor, z, w, min_rows, at.panels, at.cholesky);
     // Computes y = x^H w, the result of the gemm before, again if the panel is among the first and has few reflectors.
     const auto again_of_few = [&](MatrixView<const T> x, MatrixView<const T> of, MatrixView<T> y) {
       if (j < panels_of_few * b && rows > b) adjoint_product_of_few<T>(queue, x, tau_dev + j, of, y);
