@@ -31,6 +31,7 @@ void GpuTeam::work_of(int member, const std::function<void(int)>& work) {
   };
   try {
     const CurrentGpu on(gpu(member));
+    cudaGetLastError();  // clears an error of earlier work of this thread
     work(member);
   } catch (const Aborted&) {  // the exception of another member is the cause
   } catch (...) {

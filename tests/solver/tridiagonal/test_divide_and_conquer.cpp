@@ -74,3 +74,46 @@ TEST_CASE(
         }
       }
 }
+
+namespace {
+
+// The number of eigenvalues of T below x, by Sturm's sequence in extended precision.
+std::int64_t count_below(const Tridiagonal& t, long double x) {
+  std::int64_t count = 0;
+  long double pivot = 1;
+  for (std::size_t i = 0; i < t.d.size(); ++i) {
+    const long double coupling = i > 0 ? t.e[i - 1] : 0;
+    pivot = t.d[i] - x - coupling * coupling / pivot;
+    count += pivot < 0;
+  }
+  return count;
+}
+
+}  // namespace
+
+TEST_CASE("the CPU's divide and conquer: small eigenvalues of a small graded T keep their digits") {
+  constexpr long double relative = 1e-13L;
+  for (const std::int64_t n : {2, 5, 8, 13, 14, 15, 16, 24, 31, 32})
+    for (const double step : {0.5, 1e-2, 1e-4})
+      for (const bool descending : {false, true})
+        for (const bool vectors : {false, true}) {
+          if (n > 14 && std::pow(step, static_cast<double>(n - 1)) > 1e-3) continue;  // not graded
+          CAPTURE(n, step, descending, vectors);
+          Tridiagonal t;
+          for (std::int64_t i = 0; i < n; ++i)
+            t.d.push_back(std::pow(step, static_cast<double>(descending ? i : n - 1 - i)));
+          for (std::size_t i = 0; i + 1 < t.d.size(); ++i)
+            t.e.push_back((i % 2 == 0 ? 0.3 : -0.2) * std::sqrt(t.d[i]) * std::sqrt(t.d[i + 1]));
+          std::vector<double> w = t.d, e = t.e, z(static_cast<std::size_t>(n * n));
+          support::HostScratch scratch(divide_and_conquer_bytes_on_cpu<double>(n, vectors ? n : 0, n));
+          REQUIRE(divide_and_conquer_on_cpu<double>(n, w.data(), e.data(),
+                                                    {vectors ? z.data() : nullptr, n, n, n}, scratch, {})
+                      .status == Status::converged);
+          for (std::int64_t k = 0; k < n; ++k) {
+            const long double value = w[static_cast<std::size_t>(k)];
+            CHECK(count_below(t, value * (1 - relative)) <= k);
+            CHECK(count_below(t, value * (1 + relative)) > k);
+          }
+          if (vectors) support::check_decomposition(t, w, z, n, "", support::Machine::cpu);
+        }
+}
