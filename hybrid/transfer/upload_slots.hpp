@@ -4,6 +4,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <exception>
 #include <utility>
 #include <vector>
 
@@ -27,8 +28,11 @@ class UploadSlots {
       slots_.back().used.record(queue);
     }
   }
-  // Waits for the copies: after an exception they may still use the slots.
-  ~UploadSlots() { cudaStreamSynchronize(copies_.stream()); }
+  // Waits for the copies after an exception, because they may still use the slots, and for copies from host memory. Otherwise the queue
+  // waits for the copies.
+  ~UploadSlots() {
+    if (from_host_ || std::uncaught_exceptions() > exceptions_) cudaStreamSynchronize(copies_.stream());
+  }
   UploadSlots(const UploadSlots&) = delete;
   UploadSlots& operator=(const UploadSlots&) = delete;
 
@@ -50,10 +54,12 @@ class UploadSlots {
   // Copies a further matrix to another part `to` of the same slot.
   void fetch_more(MatrixView<const T> from, MatrixView<T> to) {
     Slot& slot = slots_[next_];
-    if (memory_of(from.data).type == MemoryType::device)
+    if (memory_of(from.data).type == MemoryType::device) {
       copy_on_gpu<T>(copies_, to, from);
-    else
+    } else {
+      from_host_ = true;
       upload<T>(copies_, Part::all, from, to);
+    }
     slot.copied.record(copies_);
     slot.copied.hold(queue_);
   }
@@ -72,6 +78,8 @@ class UploadSlots {
   Queue copies_;
   std::vector<Slot> slots_;
   std::size_t next_ = 0;
+  bool from_host_ = false;
+  const int exceptions_ = std::uncaught_exceptions();
 };
 
 }  // namespace eigen_g

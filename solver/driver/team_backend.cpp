@@ -21,6 +21,7 @@
 
 #include "gemm_df/engines/native/halves.hpp"
 #include "gemm_df/load_products.hpp"
+#include "hybrid/cuda_check.hpp"
 #include "hybrid/instantiate.hpp"
 #include "hybrid/machine/device.hpp"
 #include "hybrid/round_up.hpp"
@@ -37,7 +38,6 @@
 #include "solver/driver/device_frame.hpp"
 #include "solver/prepare/mirror.hpp"
 #include "solver/prepare/scale.hpp"
-#include "solver/reduction/one_stage/tridiagonalize.hpp"
 #include "solver/reduction/two_stage/band_to_tridiagonal.hpp"
 #include "solver/reduction/two_stage/dealt_columns.hpp"
 #include "solver/reduction/two_stage/full_to_band.hpp"
@@ -56,7 +56,8 @@ DealtColumns deal_of(std::int64_t n, int gpus) {
                              : n >= t.min_order_of_strips ? t.strip
                                                           : t.strip_small;
   constexpr std::int64_t multiple = 64;  // a multiple of every bandwidth
-  return {n, std::max(multiple, strip / gpus / multiple * multiple), gpus};
+  const std::int64_t parts = std::max<std::int64_t>(1, (n + strip / 2) / strip) * gpus;
+  return {n, round_up((n + parts - 1) / parts, multiple), gpus};
 }
 
 // The share of member p of `count` rows or columns. Shares begin at multiples of 8.
@@ -98,7 +99,7 @@ struct TeamParts {
     const ChaseTiles tiles = tiles_of<T>(n);
     const std::int64_t own = share_of(m, 0, members).count;  // no share is larger
     const std::int64_t rows = share_of(n, p, members).count;
-    part = arena.matrix<T>(n, deal.most_columns(), round_up(n, tridiagonalize_row_multiple));
+    part = arena.matrix<T>(deal.rows(), deal.stored_columns(), deal.rows());
     band = arena.matrix<T>(b + 1, n, b + 1);
     t = {arena.take<R>(n), arena.take<R>(n)};
     tau = arena.take<T>(n);
@@ -263,6 +264,8 @@ class TeamBackend final : public StandardBackend<T> {
 
   void load() override {
     run_stage([this](int p) {
+      const MatrixView<T> part = parts(p).part;
+      EIGEN_G_CUDA(cudaMemsetAsync(part.data, 0, bytes_of<T>(part.lda * part.cols), queue(p).stream()));
       for (std::int64_t s = 0; s < deal_.strips(); ++s)
         if (deal_.count(s, p) > 0) load_strip(p, s);
     });

@@ -1,7 +1,7 @@
 // DealtColumns: the columns of a Hermitian n x n matrix, dealt out to the GPUs of a team. CUDA builds only, but for the struct.
 //
 // A strip is parts * width consecutive columns. Part p of the matrix has columns p width ... (p + 1) width - 1 of each strip. A part is stored as
-// an n x columns() matrix with its columns side by side. Of a column in strip s the rows from the strip's first row on are stored, so that the
+// a matrix with its columns side by side. Of a column in strip s the rows from the strip's first row on are stored, so that the
 // part's piece of the square block on the diagonal is whole:
 //
 //          strip 0   strip 1
@@ -12,7 +12,9 @@
 //        [ 0 0 1 1 | 0 0 1 1 ]
 //        [ 0 0 1 1 | 0 0 1 1 ]
 //
-// Functions below work on one part in device memory and are ordered on `queue`. part_dev is n x columns(). They throw DeviceError.
+// A part is stored as if every strip were whole: rows() rows, and width columns for every strip. What lies beyond the matrix is zero.
+//
+// Functions below work on one part in device memory and are ordered on `queue`. part_dev is rows() x stored_columns(). They throw DeviceError.
 #pragma once
 
 #include <algorithm>
@@ -33,6 +35,8 @@ struct DealtColumns {
 
   EIGEN_G_HOST_DEVICE std::int64_t strip() const { return width * parts; }
   EIGEN_G_HOST_DEVICE std::int64_t strips() const { return (n + strip() - 1) / strip(); }
+  std::int64_t rows() const { return strips() * strip(); }
+  std::int64_t stored_columns() const { return strips() * width; }
   EIGEN_G_HOST_DEVICE int part_of(std::int64_t column) const {
     return static_cast<int>(column % strip() / width);
   }
@@ -57,7 +61,6 @@ struct DealtColumns {
   std::int64_t columns(int part) const {
     return strips() == 0 ? 0 : (strips() - 1) * width + count(strips() - 1, part);
   }
-  std::int64_t most_columns() const { return columns(0); }
 };
 
 // to(i, j) := conj(from(j, i)). from_dev: rows x cols; to_dev: cols x rows.

@@ -56,7 +56,8 @@ TEST_CASE("team of GPUs: every member runs in a thread of its own, and members m
   CHECK_FALSE(early);
   CHECK(threads[0] == std::this_thread::get_id());
   for (int p = 1; p < members; ++p)
-    for (int q = 0; q < p; ++q) CHECK(threads[static_cast<std::size_t>(p)] != threads[static_cast<std::size_t>(q)]);
+    for (int q = 0; q < p; ++q)
+      CHECK(threads[static_cast<std::size_t>(p)] != threads[static_cast<std::size_t>(q)]);
 }
 
 TEST_CASE("team of GPUs: the first exception ends the waits of all members", "[gpu]") {

@@ -108,8 +108,8 @@ TEST_CASE("team of GPUs: equal entries, rank one, a band", "[gpu]") {
   const Verification v = verify(s.uplo, n, s.a.data(), s.lda, n, solved.w.data(), solved.z.data(), solved.ldz,
                                 DeviceChoice::cpu);
   const support::Solved alone = support::solve_guarded(s, on_gpus(1));
-  const Verification one = verify(s.uplo, n, s.a.data(), s.lda, n, alone.w.data(), alone.z.data(), alone.ldz,
-                                  DeviceChoice::cpu);
+  const Verification one =
+      verify(s.uplo, n, s.a.data(), s.lda, n, alone.w.data(), alone.z.data(), alone.ldz, DeviceChoice::cpu);
   CAPTURE(v.lapack_residual, v.lapack_orthogonality, one.lapack_residual, one.lapack_orthogonality);
   CHECK(passed(v));
   CHECK(v.lapack_orthogonality < 1);
@@ -170,11 +170,13 @@ TEMPLATE_TEST_CASE("team of GPUs: all types, host and device pointers", "[gpu]",
     CHECK(worst / (unit * largest) < 1);
     const Verification v = verify(Uplo::lower, n, a.data(), n, n, w.data(), z.data(), n, DeviceChoice::cpu);
     CHECK(passed(v));
-    CHECK(v.lapack_residual < 1);
-    CHECK(v.lapack_orthogonality < 1);
+    const double limit = n < 300 ? support::limits::lapack_ratio : 1;
+    CHECK(v.lapack_residual < limit);
+    CHECK(v.lapack_orthogonality < limit);
   };
   std::fill(z.begin(), z.end(), T(static_cast<R>(-7.25e7)));
-  const Report report = ::eigen_g::eigen_g(n, a.data(), n, w.data(), z.data(), n, on_gpus(gpus), on_gpus(gpus));
+  const Report report =
+      ::eigen_g::eigen_g(n, a.data(), n, w.data(), z.data(), n, on_gpus(gpus), on_gpus(gpus));
   CHECK(report.devices.size() == static_cast<std::size_t>(gpus));
   check();
 
@@ -237,15 +239,22 @@ TEST_CASE("team of GPUs: a solver solves again, and reports its devices", "[gpu]
   }
 }
 
-TEST_CASE("team of GPUs: an exception of the caller's progress ends the solve, and the next one works", "[gpu]") {
+TEST_CASE("team of GPUs: an exception of the caller's progress ends the solve, and the next one works",
+          "[gpu]") {
   NEEDS_GPUS(2);
   const std::int64_t n = 1200;
   const Stored s = random_matrix(n);
   OptionsAndDevices o = on_gpus(2);
   const support::Solved whole = support::solve_guarded(s, o);
-  for (int calls = 1; calls < 30; calls += 4) {
+  int calls = 0;
+  OptionsAndDevices counted = o;
+  counted.progress = [&](Stage, double) { ++calls; };
+  CHECK(support::same_bits(support::solve_guarded(s, counted).z, whole.z));
+  REQUIRE(calls > 10);
+  for (int number = 1; number <= calls; number += 3) {
+    CAPTURE(number);
     OptionsAndDevices stopped = o;
-    int left = calls;
+    int left = number;
     stopped.progress = [&](Stage, double) {
       if (--left == 0) throw std::runtime_error("stop");
     };

@@ -52,7 +52,8 @@ void time_order(std::int64_t n, const std::vector<int>& gpus, int rounds, bool v
         Report report;
         if (on_device) {
           EIGEN_G_CUDA(cudaMemcpy(a_dev.data(), a.data(), a_dev.bytes(), cudaMemcpyHostToDevice));
-          report = solver.solve(device(a_dev.data()), n, device(w_dev.data()), device(z_dev.data()), n, queue.stream());
+          report = solver.solve(device(a_dev.data()), n, device(w_dev.data()), device(z_dev.data()), n,
+                                queue.stream());
         } else {
           report = solver.solve(a.data(), n, w.data(), vectors ? z.data() : nullptr, n);
         }
@@ -72,7 +73,8 @@ void time_order(std::int64_t n, const std::vector<int>& gpus, int rounds, bool v
           EIGEN_G_CUDA(cudaMemcpy(z.data(), z_dev.data(), z_dev.bytes(), cudaMemcpyDeviceToHost));
         }
         release_thread_cache();
-        const Verification v = verify(Uplo::lower, n, a.data(), n, n, w.data(), z.data(), n, DeviceChoice::gpu);
+        const Verification v =
+            verify(Uplo::lower, n, a.data(), n, n, w.data(), z.data(), n, DeviceChoice::gpu);
         std::printf(" residual %.3f orthogonality %.3f", v.lapack_residual, v.lapack_orthogonality);
       }
       std::printf("\n");
@@ -95,10 +97,17 @@ int main(int argc, char** argv) {
   for (int i = 7; i < argc; ++i) {
     const std::int64_t n = std::atol(argv[i]);
     switch (argv[1][0]) {
-      case 'd': time_order<double>(n, gpus, rounds, verified, on_device, vectors); break;
-      case 's': time_order<float>(n, gpus, rounds, verified, on_device, vectors); break;
-      case 'z': time_order<std::complex<double>>(n, gpus, rounds, verified, on_device, vectors); break;
-      default: time_order<std::complex<float>>(n, gpus, rounds, verified, on_device, vectors);
+      case 'd':
+        time_order<double>(n, gpus, rounds, verified, on_device, vectors);
+        break;
+      case 's':
+        time_order<float>(n, gpus, rounds, verified, on_device, vectors);
+        break;
+      case 'z':
+        time_order<std::complex<double>>(n, gpus, rounds, verified, on_device, vectors);
+        break;
+      default:
+        time_order<std::complex<float>>(n, gpus, rounds, verified, on_device, vectors);
     }
   }
 }

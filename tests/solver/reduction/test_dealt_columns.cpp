@@ -15,7 +15,7 @@ TEST_CASE("dealt columns: every column has one place in one part, and strips are
         std::int64_t sum = 0;
         for (int part = 0; part < parts; ++part) {
           sum += deal.columns(part);
-          CHECK(deal.columns(part) <= deal.most_columns());
+          CHECK(deal.columns(part) <= deal.stored_columns());
           for (std::int64_t l = 0; l < deal.columns(part); ++l) {
             const std::int64_t j = deal.global(part, l);
             REQUIRE(j < n);
