@@ -170,8 +170,21 @@ template <class T>
 void back_transform_from_host(const Products<T>& products, MatrixView<const same_t<T>> a, bool of_band,
                               const same_t<T>* tau_dev, MatrixView<same_t<T>> z_dev, Arena scratch_dev,
                               const std::function<void(ColumnRange)>& columns_ready) {
+  back_transform_from_pieces<T>(
+      products, a.rows,
+      [a](std::int64_t first, std::int64_t count, const auto& take) {
+        take(a.block(first, first, a.rows - first, count), 0);
+      },
+      of_band, tau_dev, z_dev, scratch_dev, columns_ready);
+}
+
+template <class T>
+void back_transform_from_pieces(const Products<T>& products, std::int64_t n,
+                                const ReflectorPieces<same_t<T>>& pieces, bool of_band,
+                                const same_t<T>* tau_dev, MatrixView<same_t<T>> z_dev, Arena scratch_dev,
+                                const std::function<void(ColumnRange)>& columns_ready) {
   const Queue& queue = products.queue();
-  const std::int64_t n = a.rows, m = z_dev.cols;
+  const std::int64_t m = z_dev.cols;
   const auto report_ready = [&](ColumnRange columns) {
     if (columns_ready && columns.count > 0) columns_ready(columns);
   };
@@ -183,8 +196,10 @@ void back_transform_from_host(const Products<T>& products, MatrixView<const same
   for (const ColumnRange group : columns_ready ? groups_of(n, m) : split_columns(m, {1})) {
     for (std::int64_t b = blocks.count() - 1; b >= 0; --b) {
       const std::int64_t first = blocks.first(b), rows = blocks.rows(b), columns = blocks.columns(b);
-      const MatrixView<T> v =
-          slots.fetch(a.block(first, first, rows, columns), FromHostBuffers<T>::slot_rows(rows));
+      const MatrixView<T> v = slots.open(rows, columns, FromHostBuffers<T>::slot_rows(rows));
+      pieces(first, columns, [&](MatrixView<const T> piece, std::int64_t column) {
+        slots.fetch_more(piece, v.block(0, column, rows, piece.cols));
+      });
       // v_j begins in row j for a band, and in row j + 1 for a tridiagonal matrix.
       clear_above(queue, of_band ? v : MatrixView<T>{v.data - v.lda, v.rows, v.cols + 1, v.lda});
       T* const t = at.all_t + b * blocks.width * blocks.width;
@@ -234,7 +249,7 @@ void multiply_by_q(const Products<T>& products, Side side, Trans trans, MatrixVi
 }
 
 EIGEN_G_INSTANTIATE(all_types, back_transform, back_transform_bytes, back_transform_from_host,
-                    back_transform_from_host_bytes, multiply_by_q);
+                    back_transform_from_host_bytes, back_transform_from_pieces, multiply_by_q);
 EIGEN_G_INSTANTIATE(real_types, back_transform_cut);
 
 }  // namespace eigen_g

@@ -85,6 +85,21 @@ void back_transform_from_host(const Products<T>& products, MatrixView<const same
 template <class T>
 std::uint64_t back_transform_from_host_bytes(std::int64_t n, std::int64_t m);
 
+// GPU. The same with the reflectors in pieces, each in host memory or in the memory of any GPU.
+//   n        number of rows of the matrix that the pieces make up
+//   pieces   pieces(first, count, take) calls take(piece, column) for pieces that make up columns first ... first + count - 1 of the matrix, in rows
+//            first ... n - 1. Column 0 of the piece is column first + column of the matrix
+// If all pieces are on GPUs, the call does not block the host.
+template <class T>
+using ReflectorPieces =
+    std::function<void(std::int64_t first, std::int64_t count,
+                       const std::function<void(MatrixView<const T> piece, std::int64_t column)>& take)>;
+template <class T>
+void back_transform_from_pieces(const Products<T>& products, std::int64_t n,
+                                const ReflectorPieces<same_t<T>>& pieces, bool of_band,
+                                const same_t<T>* tau_dev, MatrixView<same_t<T>> z_dev, Arena scratch_dev,
+                                const std::function<void(ColumnRange)>& columns_ready = {});
+
 // GPU. Z := Q Z, Q^H Z, Z Q or Z Q^H. Q Z is back_transform(). For the other products a_dev, tau_dev and scratch_dev are as there, and every n
 // takes blocks of reflectors. With Side::right z_dev is m x n.
 template <class T>

@@ -73,12 +73,12 @@ void back_transform_chase(const Products<T>& products, const ChaseTiles& tiles,
                           const ChaseReflectors<const T>& reflectors, MatrixView<T> z_dev, Arena workspace,
                           ChaseBack how = ChaseBack::automatic, SolveTeam<T>* team = nullptr);
 
-// GPU. back_transform_chase() with the v arrays of the reflectors in host memory. The arrays of a slab of sweep groups are copied to a slot on the
+// GPU. back_transform_chase() with the v arrays of the reflectors in host memory or on another GPU. The arrays of a slab of sweep groups are copied to a slot on the
 // GPU while it applies the slab before.
-//   reflectors  v: host memory of any kind, packed or with a negative stride, in. tau: device memory, in
+//   reflectors  v: host memory of any kind, or memory of any GPU, packed or with a negative stride, in. tau: device memory, in
 //   workspace   back_transform_chase_from_host_bytes<T>(n, tiles.b, m) bytes or more. Slabs are not longer than back_transform_chase_slab_bytes
-// All else is as in back_transform_chase(), without a team. Z has the same bits. The host is busy with the copies until the last slab has been
-// sent.
+// All else is as in back_transform_chase(), without a team. Z has the same bits. With host memory the host is busy with the copies until the
+// last slab has been sent.
 template <class T>
 void back_transform_chase_from_host(const Products<T>& products, const ChaseTiles& tiles,
                                     const ChaseReflectors<const T>& reflectors, MatrixView<T> z_dev,

@@ -23,9 +23,15 @@ TwoStageTuning two_stage_tuning_by(TuningValues values) {
   values.replace("min_order_wide", t.min_order_wide);
   values.replace("update_columns", t.update_columns);
   values.replace("min_rows_cholesky_panel", t.min_rows_cholesky_panel);
+  values.replace("min_order_of_team", t.min_order_of_team);
+  values.replace("strip_small", t.strip_small);
+  values.replace("strip", t.strip);
+  values.replace("strip_wide", t.strip_wide);
+  values.replace("min_order_of_strips", t.min_order_of_strips);
+  values.replace("min_order_wide_strip", t.min_order_wide_strip);
   values.replace("engine_block_rows", t.engine_block_rows);
-  values.finish(t.pending > 0 && t.pending_wide > 0 && t.update_columns > 0 &&
-                t.min_rows_cholesky_panel >= 128);
+  values.finish(t.pending > 0 && t.pending_wide > 0 && t.update_columns > 0 && t.strip_small > 0 &&
+                t.strip > 0 && t.strip_wide > 0 && t.min_rows_cholesky_panel >= 128);
   return t;
 }
 

@@ -37,6 +37,13 @@ struct TwoStageTuning {
   // Smallest number of rows, 128 or more, of the panels that cholesky_panel() tries first. 2e9 or more: it tries none.
   std::int64_t min_rows_cholesky_panel = 128;
 
+  // Several GPUs (team_backend.cpp)
+  // Smallest order for which several GPUs run all stages together if the path is automatic.
+  std::int64_t min_order_of_team = 5000;
+  // Columns of a strip (dealt_columns.hpp): below min_order_of_strips, up to min_order_wide_strip, and from there on.
+  std::int64_t strip_small = 256, strip = 1024, strip_wide = 2048;
+  std::int64_t min_order_of_strips = 4096, min_order_wide_strip = 16000;
+
   // Back-transformation of the chase by an engine: largest order of the matrices that many reflectors are multiplied to.
   std::int64_t engine_block_rows = 1024;
 };

@@ -2,7 +2,7 @@
 // (recipes.cpp). A backend runs any number of solves of one plan.
 //
 //   recipe        CPU                     GPU
-//   standard      host_backend.cpp        device_backend.cpp
+//   standard      host_backend.cpp        device_backend.cpp; several GPUs: team_backend.cpp
 //   generalised   generalised_host.cpp    generalised_device.cpp
 //   mixed         none                    mixed_device.cpp
 #pragma once
@@ -58,16 +58,17 @@ class StandardBackend : public Backend<T> {
   virtual void load() = 0;  // copies the caller's triangle to the working matrix A
   // Finds max |a_ij|. Throws NonFiniteEntry, if exponent() does not throw it later.
   virtual void check() = 0;
-  virtual void scale() = 0;                                  // A := 2^k A
-  virtual ImplicitQ<T>& reduce(StageRunner& run_stage) = 0;  // A = Q T Q^H, on the plan's path
+  virtual void scale() = 0;  // A := 2^k A
+  // A = Q T Q^H, on the plan's path. The reflectors of Q overwrite A and stay with the backend until back_transform().
+  virtual void reduce(StageRunner& run_stage) = 0;
   // k of scale(), which scale_exponent() gives for max |a_ij|. Called after reduce().
   virtual int exponent() = 0;
   // T = U W U^T. W has the eigenvalues of the scaled matrix 2^k A. The caller's limits of a subset by value are for the eigenvalues of A,
   // which are 2^-k W. Later stages work on the pairs that this stage found.
   virtual DivideAndConquerResult divide_and_conquer(int k, const StageProgress& progress) = 0;
-  virtual void back_transform(StageRunner& run_stage, ImplicitQ<T>& q) = 0;  // Z = Q U
-  virtual void unscale(int k) = 0;                                           // W := 2^-k W
-  virtual void store() = 0;                                                  // copies W and Z to the caller
+  virtual void back_transform(StageRunner& run_stage) = 0;  // Z = Q U
+  virtual void unscale(int k) = 0;                          // W := 2^-k W
+  virtual void store() = 0;                                 // copies W and Z to the caller
   // Sets status and info of the result of divide_and_conquer(), if that function has not waited for its work.
   virtual void settle(DivideAndConquerResult&) {}
 
@@ -155,6 +156,11 @@ template <class T>
 std::unique_ptr<Backend<T>> generalised_on_cpu(const Plan& plan);
 template <class T>
 WorkspaceBytes generalised_bytes_on_cpu(const Plan& plan);
+template <class T>
+std::unique_ptr<Backend<T>> team_on_gpus(const Plan& plan, Resources& resources);
+// The device bytes are those of the first GPU.
+template <class T>
+WorkspaceBytes team_bytes_on_gpu(const Plan& plan);
 template <class T>
 std::unique_ptr<Backend<T>> generalised_on_gpu(const Plan& plan, Resources& resources);
 template <class T>

@@ -384,7 +384,7 @@ class DeviceBackend final : public StandardBackend<T> {
     return scale_exponent(facts_.largest);
   }
 
-  ImplicitQ<T>& reduce(StageRunner& run_stage) override {
+  void reduce(StageRunner& run_stage) override {
     const std::int64_t n = plan_.n;
     // Band matrices in float were not measured, so they count as full.
     constexpr bool measured = std::is_same_v<T, double>;
@@ -402,13 +402,12 @@ class DeviceBackend final : public StandardBackend<T> {
           works.push_back(std::move(work));
         team_->prepare(works);
       }
-    ImplicitQ<T>& q = reduction_->run(run_stage, a_, parts_->t, [&] {
+    q_ = &reduction_->run(run_stage, a_, parts_->t, [&] {
       if (!plan_.options.vectors) return;
       if (n >= solver_tuning().min_order_with_cublas) load_products<T>(queue_, parts_->scratch);
       if (fetches && !parks()) fetch_.emplace(queue_, p_.z);
     });
     if (columns_out_) columns_out_->stop_touching();  // the reflectors have touched all pages
-    return q;
   }
   DivideAndConquerResult divide_and_conquer(int k, const StageProgress& progress) override {
     const std::int64_t n = plan_.n;
@@ -446,15 +445,15 @@ class DeviceBackend final : public StandardBackend<T> {
     if (end_of_dc_) end_of_dc_->settle(outcome);
     end_of_dc_.reset();
   }
-  void back_transform(StageRunner& run_stage, ImplicitQ<T>& q) override {
-    if (slabs()) return back_transform_slabs(run_stage, q);
+  void back_transform(StageRunner& run_stage) override {
+    if (slabs()) return back_transform_slabs(run_stage);
     const auto leave = [this](ColumnRange columns) {
       if (parks()) return send(columns, 0);
       ready_columns_.push_back({columns, Event(queue_.resources())});
       ready_columns_.back().ready.record(queue_);
     };
-    q.apply(run_stage, z_.block(0, 0, plan_.n, found_),
-            on_host_ ? std::function<void(ColumnRange)>(leave) : std::function<void(ColumnRange)>());
+    q_->apply(run_stage, z_.block(0, 0, plan_.n, found_),
+              on_host_ ? std::function<void(ColumnRange)>(leave) : std::function<void(ColumnRange)>());
   }
   void unscale(int k) override { scale_values(queue_, found_, parts_->t.d, -k); }
   void store() override {
@@ -550,7 +549,7 @@ class DeviceBackend final : public StandardBackend<T> {
   }
   // Z by slabs of columns: from the caller's z to the GPU, and back. Each slab runs the stages again, and the progress of a stage is its progress
   // through all slabs.
-  void back_transform_slabs(StageRunner& run_stage, ImplicitQ<T>& q) {
+  void back_transform_slabs(StageRunner& run_stage) {
     const std::int64_t n = plan_.n;
     const SlabOfColumns<T> slab = parts_->columns_of_z(n);
     for (std::int64_t first = 0; first < found_; first += parts_->slab_columns) {
@@ -568,7 +567,7 @@ class DeviceBackend final : public StandardBackend<T> {
         Report report;
         StageRunner run_slab(frame_.clock, of_all, report.stages);
         run_slab(Stage::load, [&] { load_columns(slab, first, columns); });
-        q.apply(run_slab, z_, [&, first](ColumnRange part) { send(part, first); });
+        q_->apply(run_slab, z_, [&, first](ColumnRange part) { send(part, first); });
         run_slab.finish();
         return report;
       });
@@ -613,6 +612,7 @@ class DeviceBackend final : public StandardBackend<T> {
   Places places_;
   std::optional<DeviceParts<T>> parts_;
   std::unique_ptr<DeviceReduction<T>> reduction_;
+  ImplicitQ<T>* q_ = nullptr;  // of the last reduce()
   CallerMatrices<T> p_;
   std::optional<QueuedCheck<T>> check_;
   std::optional<DivideAndConquerEnd> end_of_dc_;
@@ -648,6 +648,7 @@ WorkspaceBytes standard_bytes_on_gpu(const Plan& plan, MatrixLayout layout) {
 template <class T>
 WorkspaceBytes bytes_on_gpu(const Plan& plan, MatrixLayout layout) {
   if (plan.generalised) return generalised_bytes_on_gpu<T>(plan);
+  if (plan.team) return team_bytes_on_gpu<T>(plan);
   return wants_mixed<T>(plan) ? mixed_bytes_on_gpu(plan) : standard_bytes_on_gpu<T>(plan, layout);
 }
 
@@ -657,6 +658,7 @@ std::unique_ptr<Backend<T>> backend_on_gpu(const Plan& plan, Resources* resource
   if (plan.generalised) return generalised_on_gpu<T>(plan, *resources);
   if constexpr (std::is_same_v<T, double>)
     if (wants_mixed<T>(plan)) return mixed_on_gpu(plan, *resources);
+  if (plan.team) return team_on_gpus<T>(plan, *resources);
   return std::make_unique<DeviceBackend<T>>(plan, *resources);
 }
 

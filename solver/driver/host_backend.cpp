@@ -69,9 +69,7 @@ class HostBackend final : public StandardBackend<T> {
   void check() override { k_ = scale_exponent(check_input<T>(plan_.options.uplo, parts_->a)); }
   void scale() override { eigen_g::scale<T>(plan_.options.uplo, parts_->a, k_); }
   int exponent() override { return k_; }
-  ImplicitQ<T>& reduce(StageRunner& run_stage) override {
-    return path_->run(run_stage, parts_->a, parts_->t, {});
-  }
+  void reduce(StageRunner& run_stage) override { q_ = &path_->run(run_stage, parts_->a, parts_->t, {}); }
   DivideAndConquerResult divide_and_conquer(int k, const StageProgress& progress) override {
     MatrixView<real_t<T>> u = parts_->u;
     if constexpr (!is_complex<T>) u = p_.z;
@@ -83,8 +81,8 @@ class HostBackend final : public StandardBackend<T> {
       if (plan_.options.vectors) widen<T>(u.block(0, 0, plan_.n, found_), p_.z);
     return outcome;
   }
-  void back_transform(StageRunner& run_stage, ImplicitQ<T>& q) override {
-    q.apply(run_stage, p_.z.block(0, 0, plan_.n, plan_.options.vectors ? found_ : 0));
+  void back_transform(StageRunner& run_stage) override {
+    q_->apply(run_stage, p_.z.block(0, 0, plan_.n, plan_.options.vectors ? found_ : 0));
   }
   void unscale(int k) override { scale_values(found_, parts_->t.d, -k); }
   void store() override {
@@ -102,6 +100,7 @@ class HostBackend final : public StandardBackend<T> {
   HostArray<std::byte> memory_;
   std::optional<HostParts<T>> parts_;
   std::optional<OneStageOnCpu<T>> path_;
+  ImplicitQ<T>* q_ = nullptr;  // of the last reduce()
   CallerMatrices<T> p_;
   int k_ = 0;  // of scale()
   std::int64_t found_ = 0;

@@ -7,6 +7,7 @@
 #include "hybrid/instantiate.hpp"
 #include "hybrid/machine/device.hpp"
 #include "solver/devices/tuning.hpp"
+#include "solver/devices/two_stage_tuning.hpp"
 #include "solver/driver/arguments.hpp"
 #include "solver/path/choice.hpp"
 #include "solver/prepare/subset.hpp"
@@ -20,12 +21,24 @@ bool can_park(const Plan& plan) {
          plan.n >= solver_tuning().min_order_out_of_core;
 }
 
+// Several GPUs run all stages together on the two-stage path, for orders from which this pays; with Path::two_stage for every order. A given
+// ratio, or what only one GPU can do, leaves the matrices on the first GPU.
+bool takes_team(const Plan& plan) {
+  const Options& o = plan.options;
+  const Devices& d = plan.devices;
+  return plan.on_gpu && plan.path == Path::two_stage && d.gpus > 1 && d.gpus <= most_gpus_of_a_team &&
+         d.ratio.automatic() && d.multiprocessors == 0 && o.engine == Engine::native &&
+         o.precision == Precision::native && !plan.generalised && !plan.within &&
+         (o.path == Path::two_stage || plan.n >= two_stage_tuning().min_order_of_team);
+}
+
 }  // namespace
 
 template <class T>
 Plan plan_on(Plan asked, bool on_gpu) {
   asked.on_gpu = on_gpu;
   asked.path = on_gpu ? path_on_gpu<T>(asked.options, asked.devices.engine_rates, asked.n) : Path::one_stage;
+  asked.team = takes_team(asked);
   return asked;
 }
 
@@ -48,8 +61,6 @@ Plan make_plan(const Plan& asked) {
   const Devices& devices = asked.devices;
   const int gpus = devices.gpus;
   require_gpus(gpus);
-  require(!is_complex<T> || gpus == 1, Argument::gpus,
-          "is " + std::to_string(gpus) + "; must be 1 for a complex matrix");
   require(!is_complex<T> || devices.ratio.automatic(), Argument::ratio,
           to_text(devices.ratio) + " must be automatic for a complex matrix");
   const bool two_stage = asked.options.path == Path::two_stage;
@@ -57,6 +68,11 @@ Plan make_plan(const Plan& asked) {
                       (two_stage && devices.device == DeviceChoice::automatic && gpu_count() > 0);
   require(on_gpu || !two_stage, Argument::path, "is two_stage; must be automatic or one_stage on the CPU");
   Plan plan = plan_on<T>(asked, on_gpu);
+  require(!is_complex<T> || gpus == 1 || plan.team, Argument::gpus,
+          "is " + std::to_string(gpus) +
+              "; must be 1 for a complex matrix, except for a standard problem with path two_stage, engine "
+              "native and at most " +
+              std::to_string(most_gpus_of_a_team) + " GPUs");
   require(!wants_mixed<T>(plan) || (gpus == 1 && devices.ratio.automatic() && devices.multiprocessors == 0),
           "precision", "is mixed; requires gpus = 1, an automatic ratio and multiprocessors = 0");
   return plan;
@@ -65,6 +81,8 @@ Plan make_plan(const Plan& asked) {
 Plan plan_within(const Plan& plan) {
   Plan within = plan;
   within.generalised.reset();
+  within.within = true;
+  within.team = false;
   within.fallbacks.clear();
   within.mode = MemoryMode::in_core;
   within.devices.memory_limit = 0;  // the plan around it heeds the limit
@@ -88,6 +106,7 @@ std::optional<Plan> smaller_plan(const Plan& plan) {
     smaller.fallbacks.push_back(Fallback::parked_to_slabs);
   } else if (plan.options.path == Path::automatic && plan.path == Path::two_stage) {
     smaller.options.path = smaller.path = Path::one_stage;
+    smaller.team = false;
     smaller.fallbacks.push_back(Fallback::two_stage_to_one_stage);
   } else if (plan.on_host_pointers() && plan.devices.device == DeviceChoice::automatic &&
              plan.path == Path::one_stage) {

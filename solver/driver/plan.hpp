@@ -12,15 +12,19 @@
 
 namespace eigen_g {
 
+inline constexpr int most_gpus_of_a_team = 8;
+
 struct Plan {
   std::int64_t n = 0;
   Options options;
   Devices devices;
   Pointers pointers = Pointers::host;
   std::optional<GeneralisedProblem> generalised = {};
+  bool within = false;  // a stage of a generalised or mixed solve
   // Decided by make_plan().
   bool on_gpu = false;
   Path path = Path::one_stage;
+  bool team = false;  // all stages run on devices.gpus GPUs (team_backend.cpp)
   MemoryMode mode = MemoryMode::in_core;
   std::vector<Fallback> fallbacks = {};  // the fallbacks that smaller_plan() has taken, in their order
 
@@ -29,7 +33,7 @@ struct Plan {
   std::int64_t max_count() const { return options.vectors ? options.subset.max_count(n) : 0; }
 };
 
-// Returns `asked` with this on_gpu, and with the path for the CPU or for the GPU. Checks nothing.
+// Returns `asked` with this on_gpu, with the path for the CPU or for the GPU, and with `team`. Checks nothing.
 template <class T>
 Plan plan_on(Plan asked, bool on_gpu);
 // Checks the arguments, chooses CPU or GPU and the path, and returns the plan. Throws InvalidArgument, and DeviceError without a GPU that

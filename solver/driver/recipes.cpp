@@ -36,13 +36,13 @@ GeneralisedReport StandardBackend<T>::run(StageRunner& run_stage) {
   run_stage(Stage::load, [&] { load(); });
   run_stage(Stage::check, [&] { check(); });
   run_stage(Stage::scale, [&] { scale(); });  // A := 2^k A
-  ImplicitQ<T>& q = reduce(run_stage);        // A = Q T Q^H, which overwrites A with the reflectors of Q
+  reduce(run_stage);                          // A = Q T Q^H, which overwrites A with the reflectors of Q
   const int k = exponent();
   DivideAndConquerResult outcome = run_stage(Stage::divide_and_conquer, [&](const StageProgress& progress) {
     return divide_and_conquer(k, progress);  // T = U W U^T
   });
-  if (plan_.options.vectors) back_transform(run_stage, q);  // Z = Q U
-  run_stage(Stage::unscale, [&] { unscale(k); });           // W := 2^-k W
+  if (plan_.options.vectors) back_transform(run_stage);  // Z = Q U
+  run_stage(Stage::unscale, [&] { unscale(k); });        // W := 2^-k W
   run_stage(Stage::store, [&] { store(); });
   settle(outcome);
 

@@ -124,6 +124,20 @@ TEST_CASE("a failed call of a solve out of core is reported, and the next solve 
   check_every_failure([&] { return host_solve(s, o); }, true, true);
 }
 
+TEST_CASE("a failed call of a solve by several GPUs is reported, and the next solve is right", "[gpu]") {
+  NEEDS_GPU();
+  if (gpu_count() < 2) SKIP_TEST("this machine has one GPU");
+  support::OptionsAndDevices o = support::options(DeviceChoice::gpu);
+  o.path = Path::two_stage;
+  o.gpus = 2;
+  o.vectors = GENERATE(true, false);
+  const std::int64_t n = 300;
+  CAPTURE(o.vectors);
+  const Stored s = random_matrix(n);
+  check_every_failure([&] { return host_solve(s, o); }, true, true);
+  if (o.vectors) check_every_failure([&] { return device_solve(s, o); }, false, true);
+}
+
 // An allocation that fails before any work makes the solve smaller. Any other failed call ends the solve with an exception.
 TEST_CASE("a solve that a failed allocation makes smaller says so, and its pairs are right", "[gpu]") {
   NEEDS_GPU();

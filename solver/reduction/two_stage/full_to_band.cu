@@ -34,54 +34,20 @@
 #include "solver/reduction/one_stage/tridiagonalize.hpp"
 #include "solver/reduction/two_stage/adjoint_product_of_few.hpp"
 #include "solver/reduction/two_stage/cholesky_panel.hpp"
-#include "solver/reduction/two_stage/full_to_band_kernels.cuh"
+#include "solver/reduction/two_stage/full_to_band_steps.cuh"
 #include "solver/reduction/two_stage/panel_qr.hpp"
 
 namespace eigen_g {
 
 namespace {
 
-using namespace full_to_band_kernels;
-
-// Only the first panels can have few reflectors: a matrix with few different rows has one reflector for each of them.
-constexpr std::int64_t panels_of_few = 4;
-
-template <class T>
-MatrixView<const T> swap_pairs(const Queue& queue, std::int64_t b, MatrixView<const T> x_dev,
-                               MatrixView<T> y_dev) {
-  constexpr int threads = 128;
-  const dim3 grid(static_cast<unsigned>((x_dev.rows + threads - 1) / threads),
-                  static_cast<unsigned>(x_dev.cols));
-  swap_pairs_kernel<<<grid, threads, 0, queue.stream()>>>(static_cast<std::int32_t>(b), x_dev.rows,
-                                                          on_device(x_dev.data), x_dev.lda,
-                                                          on_device(y_dev.data), y_dev.lda);
-  EIGEN_G_LAUNCHED();
-  return y_dev.block(0, 0, x_dev.rows, x_dev.cols);
-}
-
-template <class T>
-MatrixView<const T> correction(const Queue& queue, std::int64_t width, MatrixView<const T> c_dev,
-                               MatrixView<T> m_dev) {
-  const std::int64_t b = c_dev.cols;
-  const auto squares = static_cast<unsigned>(b / correction_side);
-  correction_kernel<<<squares * squares, correction_threads, correction_shared, queue.stream()>>>(
-      static_cast<std::int32_t>(b), static_cast<std::int32_t>(width), on_device(c_dev.data), c_dev.lda,
-      on_device(m_dev.data), m_dev.lda);
-  EIGEN_G_LAUNCHED();
-  return m_dev.block(0, 0, width + b, b);
-}
-
-std::int64_t pending_columns(std::int64_t n, std::int64_t b) {
-  const TwoStageTuning& t = two_stage_tuning();
-  const std::int64_t wanted = n < t.min_order_wide ? t.pending : t.pending_wide;
-  return std::max<std::int64_t>(1, wanted / b) * b;
-}
+using namespace to_band;
 
 // The arrays of the workspace.
 template <class T>
 struct Buffers {
   MatrixView<T> pending, partner, w, inner, correction, gram;
-  MatrixView<double> q;  // of cholesky_panel(); not for double, whose Z is in the same place later
+  MatrixView<double> q;  // of cholesky_panel(), in float
   real_t<T>* squares;
   Arena panels, cholesky;
 
@@ -122,27 +88,16 @@ void full_to_band(const Products<T>& products, std::int64_t b, MatrixView<T> a_d
   const Queue& queue = products.queue();
   const Buffers<T> at(scratch_dev, n, b, queue.multiprocessors());
   const std::int64_t most = pending_columns(n, b), update_columns = two_stage_tuning().update_columns;
-  const auto zero = [&](void* memory, std::uint64_t bytes) {
-    EIGEN_G_CUDA(cudaMemsetAsync(memory, 0, bytes, queue.stream()));
-  };
-  zero(tau_dev, sizeof(T) * static_cast<std::uint64_t>(n));
-  Arena panels = at.panels;
-  const std::uint64_t mail_bytes = panel_qr_mail_bytes<T>(b, queue.multiprocessors());
-  zero(panels.take<std::byte>(static_cast<std::int64_t>(mail_bytes)), mail_bytes);
-  std::int64_t min_rows_cholesky = n;
-  if constexpr (!is_complex<T>)
-    if (cholesky_panel_runs(b)) {
-      min_rows_cholesky = two_stage_tuning().min_rows_cholesky_panel;
-      Arena counters = at.cholesky;
-      zero(counters.take<std::byte>(static_cast<std::int64_t>(cholesky_panel_counter_bytes)),
-           cholesky_panel_counter_bytes);
-    }
+  EIGEN_G_CUDA(cudaMemsetAsync(tau_dev, 0, sizeof(T) * static_cast<std::uint64_t>(n), queue.stream()));
+  clear_panels<T>(queue, b, at.panels, at.cholesky);
+  const std::int64_t min_rows = min_rows_cholesky<T>(n, b);
   if (a_dev.rows > 1) mirror(queue, Uplo::lower, a_dev);
   const real_t<T>* const negligible = negligible_square_of<T>(queue, a_dev, at.squares);
 
   std::vector<std::pair<Event, double>> milestones;
   std::int64_t j = 0;
-  std::optional<typename Products<T>::Held> held;  // the entries of A that all panels of a block multiply, or the pending columns
+  std::optional<typename Products<T>::Held>
+      held;  // the entries of A that all panels of a block multiply, or the pending columns
   for (std::int64_t width = 0; n - j - b >= 2;) {  // `width`: number of pending columns
     const std::int64_t below = j + b, rows = n - below;
     const auto pending = [&](std::int64_t row, std::int64_t count) {
@@ -165,14 +120,7 @@ void full_to_band(const Products<T>& products, std::int64_t b, MatrixView<T> a_d
     factor.band = &band_dev(0, j);
     factor.band_ld = band_dev.lda;
     factor.negligible = negligible;
-    if constexpr (!is_complex<T>)
-      if (rows >= min_rows_cholesky) {
-        MatrixView<double> q = at.q.block(0, 0, sizeof(T) < sizeof(double) ? rows : 0, b);
-        if constexpr (sizeof(T) == sizeof(double)) q = z;
-        factor.done = cholesky_panel<T>(queue, a_dev.block(below, j, rows, b), factor, q, w, at.cholesky);
-      }
-    panel_qr<T>(queue, a_dev.block(below, j, rows, b), factor, static_cast<unsigned>(j), at.panels);
-    panel_times_factor<T>(queue, v, at.gram, tau_dev + j, w, factor.done);
+    factor_panel<T>(queue, j, factor.v[0], factor, at.q, z, w, min_rows, at.panels, at.cholesky);
     // Computes y = x^H w, the result of the gemm before, again if the panel is among the first and has few reflectors.
     const auto again_of_few = [&](MatrixView<const T> x, MatrixView<const T> of, MatrixView<T> y) {
       if (j < panels_of_few * b && rows > b) adjoint_product_of_few<T>(queue, x, tau_dev + j, of, y);
@@ -181,14 +129,8 @@ void full_to_band(const Products<T>& products, std::int64_t b, MatrixView<T> a_d
     if (width == 0) held.emplace(products.hold(left));
     products.gemm(Op::none, Op::none, 1, left, w, 0, z);
     again_of_few(left, w, z);
-    const auto behind = [&](std::int64_t columns) {  // pending and the columns behind it
-      return MatrixView<const T>(at.pending.block(below, 0, rows, 2 * width + columns));
-    };
-    const MatrixView<T> inner = at.inner.block(0, 0, 2 * (width + b), b);
-    products.gemm(adjoint<T>, Op::none, 1, behind(2 * b), w, 0, inner);
-    again_of_few(behind(2 * b), w, inner);
-    products.gemm(Op::none, Op::none, -1, behind(b), correction<T>(queue, 2 * width, inner, at.correction), 1,
-                  z);
+    z_of_product<T>(products, at.pending.block(below, 0, rows, 2 * (width + b)), w, at.inner, at.correction,
+                    again_of_few);
     width += b;
     j = below;
     if (width < most && n - j - b >= 2) continue;
@@ -209,7 +151,7 @@ void full_to_band(const Products<T>& products, std::int64_t b, MatrixView<T> a_d
                             1 - std::pow(static_cast<double>(n - j) / static_cast<double>(n), 3));
     milestones.back().first.record(queue);
   }
-  diagonal_blocks_kernel<<<static_cast<unsigned>(n), 128, 0, queue.stream()>>>(
+  full_to_band_kernels::diagonal_blocks_kernel<<<static_cast<unsigned>(n), 128, 0, queue.stream()>>>(
       static_cast<std::int32_t>(n), static_cast<std::int32_t>(b), static_cast<std::int32_t>(j),
       on_device(a_dev.data), a_dev.lda, on_device(band_dev.data), band_dev.lda);
   EIGEN_G_LAUNCHED();

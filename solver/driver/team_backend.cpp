@@ -1,0 +1,561 @@
+// TeamBackend: the stages of a standard solve on several GPUs of one host, on the two-stage path. Each GPU is a member with a host thread.
+//
+//   stage                  each member p
+//   load, check, scale     its part of A's columns (dealt_columns.hpp), with the rows of A above the diagonal in the same strip
+//   full to band           its part (full_to_band_on_team.hpp); member 0 gets the band
+//   chase                  member 0 alone; d, e and the tau go to all members, the v arrays stay with member 0
+//   divide and conquer     a range of rows of U; then a range of columns of Z: the other members' rows are copied
+//   back-transformations   its columns of Z; the reflectors are copied from their owners in blocks
+//   store                  its columns of Z
+//
+// Between two stages every member's queue waits for all queues.
+#include <algorithm>
+#include <complex>
+#include <cstring>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "gemm_df/engines/native/halves.hpp"
+#include "gemm_df/load_products.hpp"
+#include "hybrid/cuda_check.hpp"
+#include "hybrid/instantiate.hpp"
+#include "hybrid/machine/device.hpp"
+#include "hybrid/round_up.hpp"
+#include "hybrid/team/gpu_team.hpp"
+#include "hybrid/transfer/copy_2d.hpp"
+#include "hybrid/transfer/peer.hpp"
+#include "hybrid/transfer/transfer.hpp"
+#include "solver/back/back_transform.hpp"
+#include "solver/back/back_transform_chase.hpp"
+#include "solver/devices/tuning.hpp"
+#include "solver/devices/two_stage_tuning.hpp"
+#include "solver/driver/arguments.hpp"
+#include "solver/driver/backend.hpp"
+#include "solver/driver/device_frame.hpp"
+#include "solver/prepare/mirror.hpp"
+#include "solver/prepare/scale.hpp"
+#include "solver/reduction/two_stage/band_to_tridiagonal.hpp"
+#include "solver/reduction/two_stage/dealt_columns.hpp"
+#include "solver/reduction/two_stage/full_to_band.hpp"
+#include "solver/reduction/two_stage/full_to_band_on_team.hpp"
+#include "solver/tridiagonal/widen.hpp"
+
+namespace eigen_g {
+
+namespace {
+
+// Smaller strips cost fewer products in A's blocks on the diagonal; larger ones have fewer and faster products.
+template <class T>
+DealtColumns deal_of(std::int64_t n, int gpus) {
+  const TwoStageTuning& t = two_stage_tuning();
+  const std::int64_t strip = n >= t.min_order_wide_strip  ? t.strip_wide
+                             : n >= t.min_order_of_strips ? t.strip
+                                                          : t.strip_small;
+  constexpr std::int64_t multiple = 64;  // a multiple of every bandwidth
+  const std::int64_t parts = std::max<std::int64_t>(1, (n + strip / 2) / strip) * gpus;
+  return {n, round_up((n + parts - 1) / parts, multiple), gpus};
+}
+
+// The share of member p of `count` rows or columns. Shares begin at multiples of 8.
+ColumnRange share_of(std::int64_t count, int p, int members) {
+  const std::int64_t each = round_up((count + members - 1) / members, 8);
+  const std::int64_t first = std::min(count, p * each);
+  return {first, std::min(each, count - first)};
+}
+
+template <class T>
+std::int64_t even_lda(std::int64_t rows) {
+  return round_up(rows, 16 / sizeof(real_t<T>));
+}
+
+template <class T>
+ChaseTiles tiles_of(std::int64_t n) {
+  return chase_tiles<T>(n, band_width<T>(n));
+}
+
+// The arrays of a member's workspace.
+//   u           rows of U
+//   dc          workspace of the divide and conquer; Z is at the same place
+//   columns     complex T: columns of U
+//   runs        member 0: the v arrays of the chase, packed
+template <class T>
+struct TeamParts {
+  MatrixView<T> part, band, z;
+  MatrixView<real_t<T>> u, columns;
+  Tridiagonal<real_t<T>> t;
+  T *tau, *chase_tau = nullptr, *runs = nullptr;
+  Arena dc, scratch;
+  std::span<std::byte> products;  // for Products::lend()
+
+  TeamParts(Arena& arena, const Plan& plan, int p, int multiprocessors) {
+    using R = real_t<T>;
+    const std::int64_t n = plan.n, m = plan.max_count(), b = band_width<T>(n);
+    const int members = plan.devices.gpus;
+    const DealtColumns deal = deal_of<T>(n, members);
+    const ChaseTiles tiles = tiles_of<T>(n);
+    const std::int64_t own = share_of(m, 0, members).count;  // no share is larger
+    const std::int64_t rows = share_of(n, p, members).count;
+    part = arena.matrix<T>(deal.rows(), deal.stored_columns(), deal.rows());
+    band = arena.matrix<T>(b + 1, n, b + 1);
+    t = {arena.take<R>(n), arena.take<R>(n)};
+    tau = arena.take<T>(n);
+    std::uint64_t of_scratch =
+        std::max({FullToBandOnTeam<T>::bytes(deal, b, multiprocessors), check_part_bytes,
+                  bytes_taken([&](Arena& a) { a.take<T>(deal.width * n); }),
+                  bytes_taken([&](Arena& a) { a.take<T>(loading_values); }),
+                  p == 0 ? band_to_tridiagonal_bytes<T>(n, b, multiprocessors) : 0});
+    if (plan.options.vectors) {
+      chase_tau = arena.take<T>(tiles.tau_count());
+      if (p == 0) runs = arena.take<T>(tiles.count());
+      u = arena.matrix<R>(rows, n, even_lda<T>(rows));
+      if (is_complex<T>) columns = arena.matrix<R>(n, own, even_lda<T>(n));
+      const auto of_z = [&](Arena& a) { return a.matrix<T>(n, own, even_lda<T>(n)); };
+      dc = arena.part(std::max(rows > 0 ? divide_and_conquer_bytes<R>(n, rows) : 0, bytes_taken(of_z)));
+      Arena at = dc;
+      z = of_z(at);
+      of_scratch = std::max({of_scratch, back_transform_chase_from_host_bytes<T>(n, b, own),
+                             back_transform_from_host_bytes<T>(std::max<std::int64_t>(n - b, 0), own)});
+    } else if (p == 0) {
+      dc = arena.part(divide_and_conquer_bytes<R>(n, 0));
+    }
+    scratch = arena.part(of_scratch);
+    const auto lent = static_cast<std::int64_t>(bytes_to_lend<T>(n));
+    products = {arena.take<std::byte>(lent), static_cast<std::size_t>(lent)};
+  }
+};
+
+template <class T>
+std::uint64_t part_bytes(const Plan& plan, int p, int multiprocessors) {
+  return bytes_taken([&](Arena& arena) { TeamParts<T>(arena, plan, p, multiprocessors); });
+}
+
+// A GPU of the team. The first one's objects belong to the frame.
+template <class T>
+struct OwnObjects {
+  Resources resources;
+  Queue queue;
+  Products<T> products;
+  HeldMemory memory;
+  OwnObjects() : queue(resources), products(queue, Engine::native) {}
+};
+template <class T>
+struct Member {
+  std::unique_ptr<OwnObjects<T>> own;
+  const Queue* queue;
+  Products<T>* products;
+  HeldMemory* memory;
+  std::optional<TeamParts<T>> parts;
+  std::uint64_t bytes = 0;
+  Event begin, end;  // of its work
+
+  explicit Member(DeviceFrame<T>& frame)
+      : queue(&frame.queue),
+        products(&frame.products),
+        memory(&frame.memory),
+        begin(frame.queue.resources()),
+        end(frame.queue.resources()) {}
+  explicit Member(std::unique_ptr<OwnObjects<T>> objects)
+      : own(std::move(objects)),
+        queue(&own->queue),
+        products(&own->products),
+        memory(&own->memory),
+        begin(own->resources),
+        end(own->resources) {}
+};
+
+std::vector<int> gpus_of_team(int gpus) {
+  std::vector<int> all = helper_gpus(gpus);
+  all.insert(all.begin(), current_gpu());
+  return all;
+}
+
+// A clock of member 0's queue, which waits for all queues at the end of a stage. It counts the flops of all members.
+template <class T>
+class TeamClock final : public Clock {
+ public:
+  TeamClock(Clock& first, const std::vector<std::unique_ptr<Member<T>>>& members)
+      : first_(first), members_(members) {}
+  void begin() override { first_.begin(); }
+  void mark() override { first_.mark(); }
+  void wait() override { first_.wait(); }
+  double lap(std::size_t i) const override { return first_.lap(i); }
+  EngineFlops take_flops() override {
+    EngineFlops sum{};
+    for (const std::unique_ptr<Member<T>>& member : members_) {
+      const EngineFlops more = member->products->take_flops();
+      for (std::size_t k = 0; k < engine_count; ++k) sum.values[k] += more.values[k];
+    }
+    return sum;
+  }
+
+ private:
+  Clock& first_;
+  const std::vector<std::unique_ptr<Member<T>>>& members_;
+};
+
+template <class T>
+class TeamBackend final : public StandardBackend<T> {
+  using R = real_t<T>;
+
+ public:
+  TeamBackend(const Plan& plan, Resources& resources)
+      : StandardBackend<T>(plan),
+        frame_(plan, resources),
+        deal_(deal_of<T>(plan.n, plan.devices.gpus)),
+        tiles_(tiles_of<T>(plan.n)),
+        team_(gpus_of_team(plan.devices.gpus)),
+        clock_(frame_.clock, members_) {
+    const Device& first = gpu_facts(team_.gpu(0));
+    members_.push_back(std::make_unique<Member<T>>(frame_));
+    for (int p = 1; p < team_.size(); ++p) {
+      const Device& other = gpu_facts(team_.gpu(p));
+      require(other.name == first.name && other.multiprocessors == first.multiprocessors, Argument::gpus,
+              "is " + std::to_string(team_.size()) + "; GPU " + std::to_string(other.index) + " (" +
+                  other.name + ") must be of the same model as GPU " + std::to_string(first.index) + " (" +
+                  first.name + ")");
+      for (int q = 0; q < p; ++q) {
+        reach_peer(team_.gpu(p), team_.gpu(q));
+        reach_peer(team_.gpu(q), team_.gpu(p));
+      }
+      const CurrentGpu on(team_.gpu(p));
+      members_.push_back(std::make_unique<Member<T>>(std::make_unique<OwnObjects<T>>()));
+    }
+    std::vector<Resources*> all;
+    for (const auto& member : members_) all.push_back(&member->queue->resources());
+    stage_ends_ = std::make_unique<TeamEvents>(team_, all);
+  }
+  ~TeamBackend() override { end(); }
+
+  void set_workspace(const Workspace& workspace) override { frame_.memory.set_workspace(workspace); }
+
+  void begin(const CallerMatrices<T>& problem) override {
+    p_ = problem;
+    frame_.begin(p_.stream);
+    for (int p = 0; p < team_.size(); ++p) {
+      Member<T>& member = *members_[static_cast<std::size_t>(p)];
+      const CurrentGpu on(team_.gpu(p));
+      const int multiprocessors = member.queue->multiprocessors();
+      member.bytes = part_bytes<T>(plan_, p, multiprocessors);
+      Arena arena = member.memory->arena(*member.queue, member.bytes);
+      member.parts.emplace(arena, plan_, p, multiprocessors);
+      member.products->lend(member.parts->products);
+      if (p > 0) members_[0]->begin.hold(*member.queue);  // the caller's stream
+      if (p == 0) member.begin.record(*member.queue);
+    }
+    for (int p = 1; p < team_.size(); ++p) {
+      const CurrentGpu on(team_.gpu(p));
+      members_[static_cast<std::size_t>(p)]->begin.record(queue(p));
+    }
+    stage_ends_->begin();
+    stages_ended_ = 0;
+    ready_ = std::vector<std::vector<ReadyColumns>>(members_.size());
+  }
+  void end() noexcept override {
+    frame_.end();
+    for (const auto& member : members_) cudaStreamSynchronize(member->queue->stream());
+    fetch_.reset();
+    ready_.clear();
+  }
+  Clock& clock() override { return clock_; }
+
+  void load() override {
+    run_stage([this](int p) {
+      const MatrixView<T> part = parts(p).part;
+      EIGEN_G_CUDA(cudaMemsetAsync(part.data, 0, bytes_of<T>(part.lda * part.cols), queue(p).stream()));
+      for (std::int64_t s = 0; s < deal_.strips(); ++s)
+        if (deal_.count(s, p) > 0) load_strip(p, s);
+    });
+  }
+  void check() override {
+    std::vector<PartFacts<R>> facts(static_cast<std::size_t>(team_.size()));
+    run_stage([&](int p) {
+      Arena scratch = parts(p).scratch;
+      facts[static_cast<std::size_t>(p)] = check_part<T>(
+          queue(p), deal_, p, parts(p).part, reinterpret_cast<T*>(scratch.take<std::byte>(check_part_bytes)));
+    });
+    PartFacts<R> all;
+    for (const PartFacts<R>& of : facts) {
+      all.largest = std::max(all.largest, of.largest);
+      if (of.first_bad >= 0 && (all.first_bad < 0 || of.first_bad < all.first_bad)) {
+        all.first_bad = of.first_bad;
+        all.bad_value = of.bad_value;
+      }
+    }
+    if (all.first_bad < 0) {
+      k_ = scale_exponent(all.largest);
+      return;
+    }
+    std::int64_t i = all.first_bad % plan_.n, j = all.first_bad / plan_.n;
+    if (plan_.options.uplo == Uplo::upper) std::swap(i, j);
+    throw NonFiniteEntry(i, j, all.bad_value, name(Argument::a));
+  }
+  void scale() override {
+    if (k_ != 0) run_stage([&](int p) { scale_part<T>(queue(p), deal_, p, parts(p).part, k_); });
+  }
+  int exponent() override { return k_; }
+
+  void reduce(StageRunner& run) override {
+    const std::int64_t n = plan_.n, b = band_width<T>(n);
+    run(Stage::full_to_band, [&](const StageProgress& progress) {
+      std::vector<BandMember<T>> list;
+      for (int p = 0; p < team_.size(); ++p)
+        list.push_back({members_[static_cast<std::size_t>(p)]->products, parts(p).part, parts(p).band,
+                        parts(p).tau, parts(p).scratch});
+      FullToBandOnTeam<T> band(team_, deal_, b, list);
+      run_stage([&](int p) { band.run(p, progress); });
+    });
+    run(Stage::chase, [&] {
+      run_stage([&](int p) {
+        if (p == 0)
+          band_to_tridiagonal<T>(queue(0), b, parts(0).band, parts(0).t.d, parts(0).t.e,
+                                 {parts(0).runs, parts(0).chase_tau}, parts(0).scratch);
+        if (plan_.options.vectors && n >= solver_tuning().min_order_with_cublas)
+          load_products<T>(queue(p), parts(p).scratch);
+        if (p == 0 && fetches()) fetch_.emplace(queue(0), p_.z);
+      });
+      if (!plan_.options.vectors) return;
+      run_stage([&](int p) {
+        if (p == 0) return;
+        copy_values(queue(p), parts(p).t.d, static_cast<const R*>(parts(0).t.d), n);
+        copy_values(queue(p), parts(p).t.e, static_cast<const R*>(parts(0).t.e), n - 1);
+        copy_values(queue(p), parts(p).chase_tau, static_cast<const T*>(parts(0).chase_tau),
+                    tiles_.tau_count());
+      });
+    });
+  }
+  DivideAndConquerResult divide_and_conquer(int k, const StageProgress&) override {
+    std::vector<DivideAndConquerResult> outcomes(static_cast<std::size_t>(team_.size()));
+    std::vector<std::vector<R>> values(outcomes.size());
+    run_stage([&](int p) {
+      const auto own = static_cast<std::size_t>(p);
+      if (p > 0 && !plan_.options.vectors) return;
+      outcomes[own] = solve_rows(p, k);
+      if (!plan_.options.vectors || outcomes[own].status != Status::converged) return;
+      values[own].resize(static_cast<std::size_t>(outcomes[own].found.count));
+      copy_values(queue(p), values[own].data(), static_cast<const R*>(parts(p).t.d),
+                  outcomes[own].found.count);
+      queue(p).wait();
+    });
+    found_ = outcomes[0].found.count;
+    if (!plan_.options.vectors || outcomes[0].status != Status::converged) return outcomes[0];
+    for (std::size_t p = 1; p < outcomes.size(); ++p)
+      if (share_of(plan_.n, static_cast<int>(p), team_.size()).count > 0 &&
+          (values[p].size() != values[0].size() ||
+           std::memcmp(values[p].data(), values[0].data(), sizeof(R) * values[0].size()) != 0))
+        throw DeviceError("GPU " + std::to_string(team_.gpu(static_cast<int>(p))) +
+                          " found other eigenvalues of the tridiagonal matrix than GPU " +
+                          std::to_string(team_.gpu(0)));
+    run_stage([this](int p) { gather_columns(p); });
+    return outcomes[0];
+  }
+  void back_transform(StageRunner& run) override {
+    const std::int64_t n = plan_.n, b = std::min(band_width<T>(n), n);
+    run(Stage::back_transform_chase, [&] {
+      run_stage([&](int p) {
+        back_transform_chase_from_host<T>(*members_[static_cast<std::size_t>(p)]->products, tiles_,
+                                          {parts(0).runs, parts(p).chase_tau}, columns_of(p),
+                                          parts(p).scratch);
+      });
+    });
+    run(Stage::back_transform_band, [&] {
+      run_stage([&](int p) {
+        const MatrixView<T> z = columns_of(p);
+        back_transform_from_pieces<T>(
+            *members_[static_cast<std::size_t>(p)]->products, n - b,
+            [&](std::int64_t first, std::int64_t count, const auto& take) {
+              give_pieces(first, count, b, take);
+            },
+            true, parts(p).tau, z.block(b, 0, n - b, z.cols), parts(p).scratch,
+            [&](ColumnRange columns) {
+              auto& ready = ready_[static_cast<std::size_t>(p)];
+              ready.push_back({columns, Event(queue(p).resources())});
+              ready.back().moment.record(queue(p));
+            });
+        members_[static_cast<std::size_t>(p)]->end.record(queue(p));
+      });
+    });
+  }
+  void unscale(int k) override { scale_values(queue(0), found_, parts(0).t.d, -k); }
+  void store() override {
+    fetch_.reset();
+    if (found_ == 0) return;
+    run_stage([this](int p) {
+      if (plan_.options.vectors) store_columns(p);
+      if (p == 0) copy_values(queue(0), p_.w, static_cast<const R*>(parts(0).t.d), found_);
+    });
+  }
+
+  void account(Report& report) override {
+    report.path = Path::two_stage;
+    report.mode = MemoryMode::in_core;
+    report.bytes = {4 * sizeof(double) * static_cast<std::uint64_t>(plan_.n), 0};
+    report.devices.clear();
+    for (int p = 0; p < team_.size(); ++p) {
+      const Member<T>& member = *members_[static_cast<std::size_t>(p)];
+      report.bytes.device += member.bytes + member.products->scratch_bytes();
+      const double seconds = plan_.options.vectors && found_ > 0 ? member.end.seconds_since(member.begin) : 0;
+      report.devices.push_back({gpu_facts(team_.gpu(p)).name, team_.gpu(p), member.queue->multiprocessors(),
+                                1.0 / team_.size(), seconds});
+    }
+  }
+
+ private:
+  const Queue& queue(int p) const { return *members_[static_cast<std::size_t>(p)]->queue; }
+  TeamParts<T>& parts(int p) { return *members_[static_cast<std::size_t>(p)]->parts; }
+  bool on_host() const { return frame_.on_host; }
+  bool fetches() const {
+    return on_host() && plan_.options.vectors && plan_.options.subset.by != Subset::By::value;
+  }
+  ColumnRange own_columns(int p) const { return share_of(found_, p, team_.size()); }
+  MatrixView<T> columns_of(int p) {
+    const MatrixView<T> z = parts(p).z;
+    return z.block(0, 0, plan_.n, own_columns(p).count);
+  }
+
+  // Runs work(p) in every member's thread. Later work of every queue starts after this work of all queues.
+  template <class Work>
+  void run_stage(const Work& work) {
+    const std::int64_t number = stages_ended_++;
+    team_.run([&](int p) {
+      work(p);
+      stage_ends_->publish(p, queue(p), number);
+      for (int other = 0; other < team_.size(); ++other)
+        if (other != p) stage_ends_->hold(queue(p), other, number);
+    });
+  }
+
+  void fetch(int p, MatrixView<const T> from, MatrixView<T> to) {
+    if (on_host())
+      upload<T>(queue(p), Part::all, from, to);
+    else
+      copy_on_gpu<T>(queue(p), to, from);
+  }
+  // The rows of strip s and below, in the member's columns of this strip. Entries of the other triangle are copied at most, and replaced.
+  void load_strip(int p, std::int64_t s) {
+    const std::int64_t n = plan_.n, row = deal_.first_row(s), first = deal_.first(s, p),
+                       count = deal_.count(s, p), l = deal_.local(first);
+    const MatrixView<T> part = parts(p).part;
+    const MatrixView<T> above = part.block(row, l, first - row, count),
+                        below = part.block(first, l, n - first, count);
+    const MatrixView<const T> a = p_.a;
+    Arena scratch = parts(p).scratch;
+    T* const memory = scratch.take<T>(deal_.width * n);
+    const auto fetch_adjoint = [&](MatrixView<const T> from, MatrixView<T> to) {
+      const MatrixView<T> copy{memory, from.rows, from.cols, std::max<std::int64_t>(from.rows, 1)};
+      fetch(p, from, copy);
+      copy_adjoint<T>(queue(p), copy, to);
+    };
+    if (plan_.options.uplo == Uplo::lower) {
+      fetch_adjoint(a.block(first, row, count, first - row), above);
+      fetch(p, a.block(first, first, n - first, count), below);
+    } else {
+      fetch(p, a.block(row, first, first - row, count), above);
+      fetch_adjoint(a.block(first, first, count, n - first), below);
+    }
+    mirror(queue(p), Uplo::lower, below.block(0, 0, count, count));
+  }
+
+  // The member's rows of U. Without vectors: the values.
+  DivideAndConquerResult solve_rows(int p, int k) {
+    const TeamParts<T>& own = parts(p);
+    const ColumnRange rows = share_of(plan_.n, p, team_.size());
+    if (plan_.options.vectors && rows.count == 0)
+      return {};  // a small matrix, and the first members have all rows
+    const auto solve = [&](const Products<R>& products) {
+      return eigen_g::divide_and_conquer<R>(
+          products, plan_.n, own.t.d, own.t.e, plan_.options.vectors ? own.u : MatrixView<R>{}, own.dc,
+          {.subset = plan_.options.subset, .scale = -k, .first_row = rows.first});
+    };
+    if constexpr (is_complex<T>) {
+      Products<R> of_reals(queue(p), Engine::native);
+      of_reals.lend(own.products);
+      return solve(of_reals);
+    } else {
+      return solve(*members_[static_cast<std::size_t>(p)]->products);
+    }
+  }
+  // Z := the member's columns of U, from all members' rows.
+  void gather_columns(int p) {
+    const ColumnRange columns = own_columns(p);
+    if (columns.count == 0) return;
+    const TeamParts<T>& own = parts(p);
+    MatrixView<R> to;
+    if constexpr (is_complex<T>)
+      to = own.columns;
+    else
+      to = own.z;
+    for (int step = 0; step < team_.size(); ++step) {
+      const int q = (p + step) % team_.size();
+      const ColumnRange rows = share_of(plan_.n, q, team_.size());
+      copy_on_gpu<R>(queue(p), to.block(rows.first, 0, rows.count, columns.count),
+                     parts(q).u.block(0, columns.first, rows.count, columns.count));
+    }
+    if constexpr (is_complex<T>) widen<T>(queue(p), to.block(0, 0, plan_.n, columns.count), columns_of(p));
+  }
+  // The reflectors of the reduction to a band, from all members. Column `first` of them is column `first` of A, and row 0 is row b.
+  template <class Take>
+  void give_pieces(std::int64_t first, std::int64_t count, std::int64_t b, const Take& take) {
+    for (std::int64_t column = first; column < first + count;) {
+      const std::int64_t columns = std::min(first + count, (column / deal_.width + 1) * deal_.width) - column;
+      const MatrixView<T> part = parts(deal_.part_of(column)).part;
+      take(part.block(b + first, deal_.local(column), plan_.n - b - first, columns), column - first);
+      column += columns;
+    }
+  }
+  void store_columns(int p) {
+    const ColumnRange own = own_columns(p);
+    if (own.count == 0) return;
+    const Queue out(queue(p).resources(), Queue::CopiesOnly());
+    for (const ReadyColumns& part : ready_[static_cast<std::size_t>(p)]) {
+      const MatrixView<T> from = columns_of(p).block(0, part.columns.first, plan_.n, part.columns.count),
+                          to = p_.z.block(0, own.first + part.columns.first, plan_.n, part.columns.count);
+      if (on_host()) {
+        part.moment.hold(out);
+        download<T>(out, from, to);
+      } else {
+        copy_on_gpu<T>(queue(p), to, from);
+      }
+    }
+  }
+
+  // Columns of a member's Z that can be copied to the caller while the GPU does the work that is queued after them.
+  struct ReadyColumns {
+    ColumnRange columns;
+    Event moment;
+  };
+
+  using StandardBackend<T>::plan_;
+  DeviceFrame<T> frame_;
+  DealtColumns deal_;
+  ChaseTiles tiles_;
+  GpuTeam team_;
+  std::vector<std::unique_ptr<Member<T>>> members_;
+  std::unique_ptr<TeamEvents> stage_ends_;
+  TeamClock<T> clock_;
+  std::int64_t stages_ended_ = 0;
+  CallerMatrices<T> p_;
+  int k_ = 0;  // of scale()
+  std::int64_t found_ = 0;
+  std::vector<std::vector<ReadyColumns>> ready_;
+  std::optional<PageFetch> fetch_;
+};
+
+}  // namespace
+
+template <class T>
+std::unique_ptr<Backend<T>> team_on_gpus(const Plan& plan, Resources& resources) {
+  return std::make_unique<TeamBackend<T>>(plan, resources);
+}
+template <class T>
+WorkspaceBytes team_bytes_on_gpu(const Plan& plan) {
+  return {4 * sizeof(double) * static_cast<std::uint64_t>(plan.n),
+          part_bytes<T>(plan, 0, gpu_facts(current_gpu()).multiprocessors)};
+}
+
+EIGEN_G_INSTANTIATE(all_types, team_on_gpus, team_bytes_on_gpu);
+
+}  // namespace eigen_g

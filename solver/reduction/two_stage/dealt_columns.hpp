@@ -1,0 +1,98 @@
+// DealtColumns: the columns of a Hermitian n x n matrix, dealt out to the GPUs of a team. CUDA builds only, but for the struct.
+//
+// A strip is parts * width consecutive columns. Part p of the matrix has columns p width ... (p + 1) width - 1 of each strip. A part is stored as
+// a matrix with its columns side by side. Of a column in strip s the rows from the strip's first row on are stored, so that the
+// part's piece of the square block on the diagonal is whole:
+//
+//          strip 0   strip 1
+//        [ 0 0 1 1 |         ]      2 parts; the digit is the part that stores an entry, entries of a blank are stored nowhere
+//        [ 0 0 1 1 |         ]
+//        [ 0 0 1 1 |         ]
+//        [ 0 0 1 1 |         ]
+//        [ 0 0 1 1 | 0 0 1 1 ]
+//        [ 0 0 1 1 | 0 0 1 1 ]
+//
+// A part is stored as if every strip were whole: rows() rows, and width columns for every strip. What lies beyond the matrix is zero.
+//
+// Functions below work on one part in device memory and are ordered on `queue`. part_dev is rows() x stored_columns(). They throw DeviceError.
+#pragma once
+
+#include <algorithm>
+#include <cstdint>
+
+#include "hybrid/host_device.hpp"
+#include "hybrid/matrix_view.hpp"
+#include "hybrid/memory/arena.hpp"
+#include "hybrid/scalar.hpp"
+#include "hybrid/uplo.hpp"
+
+namespace eigen_g {
+
+class Queue;
+
+struct DealtColumns {
+  std::int64_t n = 0, width = 1, parts = 1;
+
+  EIGEN_G_HOST_DEVICE std::int64_t strip() const { return width * parts; }
+  EIGEN_G_HOST_DEVICE std::int64_t strips() const { return (n + strip() - 1) / strip(); }
+  std::int64_t rows() const { return strips() * strip(); }
+  std::int64_t stored_columns() const { return strips() * width; }
+  EIGEN_G_HOST_DEVICE int part_of(std::int64_t column) const {
+    return static_cast<int>(column % strip() / width);
+  }
+  // The column in its part.
+  EIGEN_G_HOST_DEVICE std::int64_t local(std::int64_t column) const {
+    return column / strip() * width + column % width;
+  }
+  // The inverse of local().
+  EIGEN_G_HOST_DEVICE std::int64_t global(int part, std::int64_t local_column) const {
+    return local_column / width * strip() + part * width + local_column % width;
+  }
+  EIGEN_G_HOST_DEVICE std::int64_t first_row(std::int64_t strip_number) const {
+    return strip_number * strip();
+  }
+  // The first column of a part in a strip, and the number of its columns there.
+  EIGEN_G_HOST_DEVICE std::int64_t first(std::int64_t strip_number, int part) const {
+    return first_row(strip_number) + part * width;
+  }
+  std::int64_t count(std::int64_t strip_number, int part) const {
+    return std::clamp<std::int64_t>(n - first(strip_number, part), 0, width);
+  }
+  std::int64_t columns(int part) const {
+    return strips() == 0 ? 0 : (strips() - 1) * width + count(strips() - 1, part);
+  }
+};
+
+// to(i, j) := conj(from(j, i)). from_dev: rows x cols; to_dev: cols x rows.
+template <class T>
+void copy_adjoint(const Queue& queue, MatrixView<const same_t<T>> from_dev, MatrixView<T> to_dev);
+
+// What check_part() finds in the lower triangle.
+template <class R>
+struct PartFacts {
+  R largest = 0;  // max |a_ij| of finite entries; of a complex entry the larger of |Re| and |Im|
+  std::int64_t first_bad = -1;  // i + j n of the first entry in column order that is not finite; -1: none
+  R bad_value = 0;              // that entry; of a complex one the part that is not finite
+};
+// Blocks until done. scratch_dev: check_part_bytes bytes. Cost: one read of the part's lower triangle.
+template <class T>
+PartFacts<real_t<T>> check_part(const Queue& queue, const DealtColumns& deal, int part,
+                                MatrixView<const same_t<T>> part_dev, T* scratch_dev);
+inline constexpr std::uint64_t check_part_bytes = Arena::alignment;
+
+// a := 2^k a.
+template <class T>
+void scale_part(const Queue& queue, const DealtColumns& deal, int part, MatrixView<T> part_dev, int k);
+
+// squares_dev[l] := the contribution of local column l to |A|_F^2: its diagonal entry counts once, the entries below it count twice. Fixed sums.
+template <class T>
+void squares_of_part(const Queue& queue, const DealtColumns& deal, int part,
+                     MatrixView<const same_t<T>> part_dev, real_t<T>* squares_dev);
+
+// band(i - j, j) := A(i, j) for the columns j of the part and the rows i >= j of their blocks on the diagonal. These blocks have b columns each; the
+// last one has the columns from `last` on. No panel's R contains this part of the band.
+template <class T>
+void band_of_part(const Queue& queue, const DealtColumns& deal, int part, std::int64_t b, std::int64_t last,
+                  MatrixView<const same_t<T>> part_dev, MatrixView<T> band_dev);
+
+}  // namespace eigen_g

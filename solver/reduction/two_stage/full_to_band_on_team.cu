@@ -1,0 +1,451 @@
+// The equations are those of full_to_band.cu. Of member p, the partial product at panel j with W in the rows from `below` = j + b on is
+//
+//   for each strip s:   P(r:) += A(r:, own) W(own)          own: the member's columns of the strip from `below` on, r: the strip's rows from `below` on
+//                       P(own) += A(r':, own)^H W(r':)      r': the rows below the strip
+//
+// In double the products are batches. A tile is a strip's rows of the member's columns of a strip; tile (r, s) has the rows of strip r >= s and the
+// columns of strip s. Each tile serves for a product as it is, and below the diagonal for one with its adjoint. Each product has a slot for its
+// result, and a kernel adds the slots of a row in ascending order.
+#include "solver/reduction/two_stage/full_to_band_on_team.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <limits>
+#include <type_traits>
+#include <utility>
+
+#include "gemm_df/adjoint.hpp"
+#include "gemm_df/gemm_listed.hpp"
+#include "hybrid/cuda_check.hpp"
+#include "hybrid/device_complex.cuh"
+#include "hybrid/instantiate.hpp"
+#include "hybrid/round_up.hpp"
+#include "hybrid/transfer/copy_2d.hpp"
+#include "hybrid/transfer/peer.hpp"
+#include "solver/reduction/negligible.hpp"
+#include "solver/reduction/one_stage/tridiagonalize.hpp"
+#include "solver/reduction/two_stage/adjoint_product_of_few.hpp"
+#include "solver/reduction/two_stage/full_to_band_steps.cuh"
+
+namespace eigen_g {
+
+namespace {
+
+using namespace to_band;
+
+constexpr int most_members = 8;
+
+// Float and complex types have faster products of one matrix (Products), which are not batched.
+template <class T>
+inline constexpr bool in_batches = std::is_same_v<T, double>;
+
+// Tiles are numbered by strips of columns in descending order, and in each by strips of rows in ascending order: tile (r, s) has number
+// tiles_from(s + 1) + r - s. These functions return the number of tiles in the strips of columns from s on: all tiles, and those below the
+// diagonal, whose numbers are tiles_below(s + 1) + r - s - 1.
+EIGEN_G_HOST_DEVICE std::int64_t tiles_from(const DealtColumns& deal, std::int64_t s) {
+  const std::int64_t strips = deal.strips() - s;
+  return strips > 0 ? strips * (strips + 1) / 2 : 0;
+}
+EIGEN_G_HOST_DEVICE std::int64_t tiles_below(const DealtColumns& deal, std::int64_t s) {
+  const std::int64_t strips = deal.strips() - s;
+  return strips > 0 ? strips * (strips - 1) / 2 : 0;
+}
+
+// The arrays of a member's workspace.
+template <class T>
+struct TeamBuffers {
+  MatrixView<T> pending, partner, w, inner, correction, gram;
+  MatrixView<T> sums[2];  // the member's partial sums of this panel and of the panel before
+  std::array<MatrixView<T>, most_members> got;  // copies of the other members' partial sums
+  real_t<T>* squares;
+  T *slots = nullptr, *adjoint_slots = nullptr;  // a slot has strip rows, or the width; b columns
+  const T** addresses = nullptr;  // of the matrices of all products: 3 lists for each of the two kinds
+  MatrixView<double> q;           // of cholesky_panel(), in float
+  Arena panels, cholesky;
+
+  TeamBuffers(Arena& arena, const DealtColumns& deal, std::int64_t b, int multiprocessors) {
+    const std::int64_t n = deal.n, k = 2 * pending_columns(n, b);
+    const auto with_rows = [&](std::int64_t rows, std::int64_t columns) {
+      return arena.matrix<T>(rows, columns, round_up(rows, tridiagonalize_row_multiple));
+    };
+    pending = with_rows(n, k);
+    partner = with_rows(std::max(b, deal.width), k);
+    w = arena.matrix<T>(deal.rows(), b, deal.rows());
+    for (MatrixView<T>& of : sums) of = with_rows(n, b);
+    for (int k_th = 0; k_th + 1 < deal.parts; ++k_th) got[static_cast<std::size_t>(k_th)] = with_rows(n, b);
+    inner = arena.matrix<T>(k, b, k);
+    correction = arena.matrix<T>(k, b, k);
+    gram = arena.matrix<T>(b, b, b);
+    squares = arena.take<real_t<T>>(n + 1);
+    if (in_batches<T>) {
+      slots = arena.take<T>(tiles_from(deal, 0) * deal.strip() * b);
+      adjoint_slots = arena.take<T>(tiles_below(deal, 0) * deal.width * b);
+      addresses = arena.take<const T*>(3 * (tiles_from(deal, 0) + tiles_below(deal, 0)));
+    }
+    panels = arena.part(panel_qr_bytes<T>(n, b, multiprocessors));
+    if constexpr (!is_complex<T>) {
+      cholesky = arena.part(cholesky_panel_bytes(n));
+      if (sizeof(T) < sizeof(double)) q = arena.matrix<double>(n, b, n);
+    }
+  }
+};
+
+// product := the sum of the slots of each row, in rows `below` ... n - 1: those of the row's strip by strips of columns in ascending order, from
+// `from` on, then those of the row as a column of the member.
+template <class D>
+__global__ void __launch_bounds__(256)
+    add_slots_kernel(DealtColumns deal, int part, std::int64_t below, std::int64_t from, std::int64_t b,
+                     const D* slots, const D* adjoint_slots, D* product, std::int64_t ld) {
+  const std::int64_t row = below + static_cast<std::int64_t>(blockIdx.x) * blockDim.x + threadIdx.x;
+  const std::int64_t col = blockIdx.y;
+  if (row >= deal.n) return;
+  const std::int64_t height = deal.strip(), r = row / height, width = deal.width;
+  D sum{};
+  for (std::int64_t s = from; s <= r; ++s)
+    sum += slots[((tiles_from(deal, s + 1) + r - s) * b + col) * height + row % height];
+  if (r >= from && deal.part_of(row) == part)
+    for (std::int64_t below_it = r + 1; below_it < deal.strips(); ++below_it)
+      sum += adjoint_slots[((tiles_below(deal, r + 1) + below_it - r - 1) * b + col) * width + row % width];
+  product[row + col * ld] = sum;
+}
+
+// V, W and tau of a panel from the member that factored it, whose memory this GPU can read.
+template <class D>
+struct FactoredPanel {
+  const D *v, *w, *tau;
+  std::int64_t ldv, ldw;
+};
+template <class D>
+__global__ void __launch_bounds__(256)
+    get_panel_kernel(std::int64_t rows, std::int64_t b, FactoredPanel<D> from, D* v, std::int64_t ldv, D* w,
+                     std::int64_t ldw, D* tau) {
+  const std::int64_t row = static_cast<std::int64_t>(blockIdx.x) * blockDim.x + threadIdx.x;
+  const std::int64_t col = blockIdx.y;
+  if (blockIdx.x == 0 && blockIdx.z == 0 && threadIdx.x == 0) tau[col] = from.tau[col];
+  if (row >= rows) return;
+  if (blockIdx.z == 0)
+    v[row + col * ldv] = from.v[row + col * from.ldv];
+  else
+    w[row + col * ldw] = from.w[row + col * from.ldw];
+}
+
+template <class D>
+struct PartialSums {
+  const D* of[most_members];
+  int members;
+  std::int64_t ld;  // of each
+};
+
+// z := the sum of all partial sums, in the order of the members.
+template <class D>
+__global__ void __launch_bounds__(256)
+    add_sums_kernel(std::int64_t rows, PartialSums<D> sums, D* z, std::int64_t ldz) {
+  const std::int64_t row = static_cast<std::int64_t>(blockIdx.x) * blockDim.x + threadIdx.x;
+  const std::int64_t col = blockIdx.y;
+  if (row >= rows) return;
+  D sum = sums.of[0][row + col * sums.ld];
+  for (int member = 1; member < sums.members; ++member) sum += sums.of[member][row + col * sums.ld];
+  z[row + col * ldz] = sum;
+}
+
+}  // namespace
+
+template <class T>
+struct FullToBandOnTeam<T>::Impl {
+  using R = real_t<T>;
+
+  GpuTeam& team;
+  DealtColumns deal;
+  std::int64_t b;
+  std::vector<BandMember<T>> members;
+  std::vector<TeamBuffers<T>> buffers;
+  bool direct = true;       // every GPU can read the memory of all others
+  TeamEvents panels, sums;  // the panel is factored; the partial sums are there. Numbers: those of the panels
+  std::vector<R> squares_of_column;  // of all columns, each member's written by itself
+
+  Impl(GpuTeam& of, const DealtColumns& dealt, std::int64_t width, const std::vector<BandMember<T>>& list)
+      : team(of),
+        deal(dealt),
+        b(width),
+        members(list),
+        panels(of, resources(list)),
+        sums(of, resources(list)),
+        squares_of_column(static_cast<std::size_t>(dealt.n)) {
+    for (BandMember<T>& member : members)
+      buffers.emplace_back(member.scratch, deal, b, member.products->queue().multiprocessors());
+    for (int p = 0; p < team.size(); ++p)
+      for (int q = 0; q < team.size(); ++q)
+        direct = direct && (team.gpu(p) == team.gpu(q) || reach_peer(team.gpu(p), team.gpu(q)));
+  }
+  static std::vector<Resources*> resources(const std::vector<BandMember<T>>& list) {
+    std::vector<Resources*> all;
+    for (const BandMember<T>& member : list) all.push_back(&member.products->queue().resources());
+    return all;
+  }
+
+  // Stores max((ulp |A|_F)^2, negligible_square) at `to`, from the same sum in every member.
+  void negligible_square_to(int p, R* to) {
+    const auto own = static_cast<std::size_t>(p);
+    const BandMember<T>& me = members[own];
+    const Queue& queue = me.products->queue();
+    const std::int64_t columns = deal.columns(p);
+    std::vector<R> local(static_cast<std::size_t>(columns));
+    squares_of_part<T>(queue, deal, p, me.part, buffers[own].squares);
+    copy_values(queue, local.data(), static_cast<const R*>(buffers[own].squares), columns);
+    queue.wait();
+    for (std::int64_t l = 0; l < columns; ++l)
+      squares_of_column[static_cast<std::size_t>(deal.global(p, l))] = local[static_cast<std::size_t>(l)];
+    team.meet();
+    R sum = 0;
+    for (const R square : squares_of_column) sum += square;
+    constexpr R ulp = std::numeric_limits<R>::epsilon();
+    const R negligible = std::max(ulp * ulp * sum, negligible_square<R>);
+    copy_values(queue, to, &negligible, 1);
+    queue.wait();
+  }
+
+  // Stores the addresses of the matrices of all products, tile by tile. `host` must live until the queue has copied it.
+  void list_products(int p, std::vector<const T*>& host) {
+    const TeamBuffers<T>& at = buffers[static_cast<std::size_t>(p)];
+    const MatrixView<T> a = members[static_cast<std::size_t>(p)].part;
+    const std::int64_t strips = deal.strips(), all = tiles_from(deal, 0), below = tiles_below(deal, 0);
+    host.resize(static_cast<std::size_t>(3 * (all + below)));
+    const auto put = [&](std::int64_t i, const T* address) { host[static_cast<std::size_t>(i)] = address; };
+    for (std::int64_t s = strips - 1; s >= 0; --s)
+      for (std::int64_t r = s; r < strips; ++r) {
+        const T* const tile = &a(deal.first_row(r), s * deal.width);
+        const std::int64_t i = tiles_from(deal, s + 1) + r - s;
+        put(i, tile);
+        put(all + i, &at.w(deal.first(s, p), 0));
+        put(2 * all + i, at.slots + i * deal.strip() * b);
+        if (r == s) continue;
+        const std::int64_t k = tiles_below(deal, s + 1) + r - s - 1;
+        put(3 * all + k, tile);
+        put(3 * all + below + k, &at.w(deal.first_row(r), 0));
+        put(3 * all + 2 * below + k, at.adjoint_slots + k * deal.width * b);
+      }
+    copy_values(members[static_cast<std::size_t>(p)].products->queue(), at.addresses,
+                static_cast<const T* const*>(host.data()), 3 * (all + below));
+  }
+  // multiply() in double.
+  void multiply_in_batches(int p, std::int64_t below, MatrixView<T> product) {
+    const TeamBuffers<T>& at = buffers[static_cast<std::size_t>(p)];
+    const Products<T>& products = *members[static_cast<std::size_t>(p)].products;
+    const Queue& queue = products.queue();
+    const MatrixView<T> a = members[static_cast<std::size_t>(p)].part;
+    const std::int64_t strips = deal.strips(), strip = deal.strip(), width = deal.width,
+                       all = tiles_from(deal, 0), all_below = tiles_below(deal, 0);
+    // The strip of `below` has the member's columns from `first` on only.
+    const std::int64_t s = below / strip, first = std::max(deal.first(s, p), below),
+                       columns = std::max<std::int64_t>(deal.first(s, p) + width - first, 0),
+                       after = tiles_from(deal, s + 1), after_below = tiles_below(deal, s + 1);
+    const T* const* const list = at.addresses;
+    const auto results = [](const T* const* addresses) { return const_cast<T* const*>(addresses); };
+    gemm_listed<T>(
+        queue, {after, list, list + all, results(list + 2 * all), strip, b, width, a.lda, at.w.lda, strip},
+        Op::none, Op::none, 1, 0);
+    const T* const* const list_below = list + 3 * all;
+    gemm_listed<T>(queue,
+                   {after_below, list_below, list_below + all_below, results(list_below + 2 * all_below),
+                    width, b, strip, a.lda, at.w.lda, width},
+                   adjoint<T>, Op::none, 1, 0);
+    if (columns > 0) {
+      const std::int64_t l = deal.local(deal.first(s, p)) + width - columns;
+      gemm_batched<T>(queue, {strips - s, strip, 0, strip * b}, Op::none, Op::none, 1,
+                      a.block(deal.first_row(s), l, strip, columns), at.w.block(first, 0, columns, b), 0,
+                      {at.slots + after * strip * b, strip, b, strip});
+      if (s + 1 < strips)
+        gemm_batched<T>(queue, {strips - s - 1, strip, strip, width * b}, adjoint<T>, Op::none, 1,
+                        a.block(deal.first_row(s + 1), l, strip, columns),
+                        at.w.block(deal.first_row(s + 1), 0, strip, b), 0,
+                        {at.adjoint_slots + after_below * width * b + width - columns, columns, b, width});
+    }
+    const auto rows = static_cast<double>(deal.n - below);
+    products.count_native(2 * rows * rows * static_cast<double>(b) / static_cast<double>(deal.parts));
+    const dim3 grid(static_cast<unsigned>((deal.n - below + 255) / 256), static_cast<unsigned>(b));
+    add_slots_kernel<<<grid, 256, 0, queue.stream()>>>(deal, p, below, columns > 0 ? s : s + 1, b,
+                                                       on_device(at.slots), on_device(at.adjoint_slots),
+                                                       on_device(product.data), product.lda);
+    EIGEN_G_LAUNCHED();
+  }
+  // P(rows from `below` on) := the member's part of A W.
+  void multiply(int p, std::int64_t below, MatrixView<T> w, MatrixView<T> product) {
+    if constexpr (in_batches<T>) return multiply_in_batches(p, below, product);
+    const std::int64_t n = deal.n;
+    const Products<T>& products = *members[static_cast<std::size_t>(p)].products;
+    const MatrixView<T> a = members[static_cast<std::size_t>(p)].part;
+    EIGEN_G_CUDA(cudaMemset2DAsync(&product(below, 0), bytes_of<T>(product.lda), 0, bytes_of<T>(n - below),
+                                   static_cast<std::size_t>(b), products.queue().stream()));
+    for (std::int64_t s = below / deal.strip(); s < deal.strips(); ++s) {
+      const std::int64_t first = std::max(deal.first(s, p), below),
+                         columns = deal.first(s, p) + deal.count(s, p) - first;
+      if (columns <= 0) continue;
+      const std::int64_t l = deal.local(first), row = std::max(deal.first_row(s), below),
+                         next = deal.first_row(s + 1);
+      products.gemm(Op::none, Op::none, 1, a.block(row, l, n - row, columns), w.block(first, 0, columns, b),
+                    1, product.block(row, 0, n - row, b));
+      if (next < n)
+        products.gemm(adjoint<T>, Op::none, 1, a.block(next, l, n - next, columns),
+                      w.block(next, 0, n - next, b), 1, product.block(first, 0, columns, b));
+    }
+  }
+
+  void run(int p, const std::function<void(double)>& progress) {
+    const auto own = static_cast<std::size_t>(p);
+    const std::int64_t n = deal.n;
+    const Products<T>& products = *members[own].products;
+    const Queue& queue = products.queue();
+    const MatrixView<T> a = members[own].part, band = members[own].band;
+    T* const tau = members[own].tau;
+    const TeamBuffers<T>& at = buffers[own];
+    const std::int64_t most = pending_columns(n, b);
+    EIGEN_G_CUDA(cudaMemsetAsync(tau, 0, bytes_of<T>(n), queue.stream()));
+    clear_panels<T>(queue, b, at.panels, at.cholesky);
+    const std::int64_t min_rows = min_rows_cholesky<T>(n, b);
+    EIGEN_G_CUDA(cudaMemsetAsync(at.w.data, 0, bytes_of<T>(at.w.lda * b), queue.stream()));
+    R* const negligible = at.squares + n;
+    std::vector<const T*> addresses;
+    if constexpr (in_batches<T>) list_products(p, addresses);
+    negligible_square_to(p, negligible);  // waits for the queue
+
+    std::vector<std::pair<Event, double>> milestones;
+    std::int64_t j = 0, number = 0;
+    for (std::int64_t width = 0; n - j - b >= 2; ++number) {  // `width`: number of pending columns
+      const std::int64_t below = j + b, rows = n - below;
+      const auto pending = [&](std::int64_t row, std::int64_t count) {
+        return MatrixView<const T>(at.pending.block(row, 0, count, 2 * width));
+      };
+      const auto partner = [&](std::int64_t row, std::int64_t count) {
+        return swap_pairs<T>(queue, b, pending(row, count), at.partner);
+      };
+      const auto slot = [&](const TeamBuffers<T>& of, int second) {
+        return of.pending.block(below, 2 * width + second * b, rows, b);
+      };
+      const MatrixView<T> v = slot(at, 0), z = slot(at, 1), w = at.w.block(below, 0, rows, b);
+      const int owner = deal.part_of(j);
+      if (owner == p) {
+        const std::int64_t l = deal.local(j);
+        if (width > 0)
+          products.gemm(Op::none, adjoint<T>, -1, pending(j, n - j), partner(j, b), 1,
+                        a.block(j, l, n - j, b));
+        PanelFactor<T> factor;
+        factor.v[0] = a.block(below, l, rows, b);
+        factor.v[1] = v;
+        factor.tau = tau + j;
+        factor.gram = at.gram;
+        factor.band = &band(0, j);
+        factor.band_ld = band.lda;
+        factor.negligible = negligible;
+        factor_panel<T>(queue, j, factor.v[0], factor, at.q, z, w, min_rows, at.panels, at.cholesky);
+        panels.publish(p, queue, number);
+      } else {
+        panels.hold(queue, owner, number);
+        const auto other = static_cast<std::size_t>(owner);
+        get_panel(queue, slot(buffers[other], 0), buffers[other].w.block(below, 0, rows, b),
+                  members[other].tau + j, v, w, tau + j);
+      }
+      const MatrixView<T> sum = at.sums[number % 2];
+      multiply(p, below, at.w, sum);
+      sums.publish(p, queue, number);
+
+      // Computes y = x^H w, the result of the gemm before, again if the panel is among the first and has few reflectors.
+      const auto again_of_few = [&](MatrixView<const T> x, MatrixView<const T> of, MatrixView<T> y) {
+        if (j < panels_of_few * b && rows > b) adjoint_product_of_few<T>(queue, x, tau + j, of, y);
+      };
+      add_sums(p, number, below, z);
+      z_of_product<T>(products, at.pending.block(below, 0, rows, 2 * (width + b)), w, at.inner, at.correction,
+                      again_of_few);
+      width += b;
+      j = below;
+      if (width < most && n - j - b >= 2) continue;
+
+      for (std::int64_t s = j / deal.strip(); s < deal.strips(); ++s) {
+        const std::int64_t first = std::max(deal.first(s, p), j),
+                           columns = deal.first(s, p) + deal.count(s, p) - first;
+        if (columns <= 0) continue;
+        const std::int64_t row = std::max(deal.first_row(s), j);
+        products.gemm(Op::none, adjoint<T>, -1, pending(row, n - row), partner(first, columns), 1,
+                      a.block(row, deal.local(first), n - row, columns));
+      }
+      width = 0;
+      if (p != 0 || !progress) continue;
+      milestones.emplace_back(Event(queue.resources()),
+                              1 - std::pow(static_cast<double>(n - j) / static_cast<double>(n), 3));
+      milestones.back().first.record(queue);
+    }
+    band_of_part<T>(queue, deal, p, b, j, a, band);
+    sums.publish(p, queue, number);
+    if (p != 0) return;
+    for (int other = 1; other < team.size(); ++other) {
+      sums.hold(queue, other, number);
+      const MatrixView<T> from = members[static_cast<std::size_t>(other)].band;
+      for (std::int64_t s = 0; s < deal.strips(); ++s)
+        copy_values(queue, &band(0, deal.first(s, other)),
+                    static_cast<const T*>(from.data + deal.first(s, other) * from.lda),
+                    deal.count(s, other) * band.lda);
+    }
+    for (const auto& [event, fraction] : milestones) {
+      event.wait();
+      progress(fraction);
+    }
+  }
+
+  void get_panel(const Queue& queue, MatrixView<T> from_v, MatrixView<T> from_w, const T* from_tau,
+                 MatrixView<T> v, MatrixView<T> w, T* tau) {
+    if (!direct) {
+      copy_on_gpu<T>(queue, v, from_v);
+      copy_on_gpu<T>(queue, w, from_w);
+      return copy_values(queue, tau, from_tau, b);
+    }
+    const FactoredPanel<device_t<T>> from{on_device(from_v.data), on_device(from_w.data), on_device(from_tau),
+                                          from_v.lda, from_w.lda};
+    const dim3 grid(static_cast<unsigned>((v.rows + 255) / 256), static_cast<unsigned>(b), 2);
+    get_panel_kernel<<<grid, 256, 0, queue.stream()>>>(v.rows, b, from, on_device(v.data), v.lda,
+                                                       on_device(w.data), w.lda, on_device(tau));
+    EIGEN_G_LAUNCHED();
+  }
+  // z := the sum of the members' partial sums.
+  void add_sums(int p, std::int64_t number, std::int64_t below, MatrixView<T> z) {
+    const TeamBuffers<T>& at = buffers[static_cast<std::size_t>(p)];
+    const Queue& queue = members[static_cast<std::size_t>(p)].products->queue();
+    PartialSums<device_t<T>> all{};
+    all.members = team.size();
+    all.ld = at.sums[0].lda;
+    std::size_t copies = 0;
+    for (int other = 0; other < team.size(); ++other) {
+      MatrixView<T> from = buffers[static_cast<std::size_t>(other)].sums[number % 2];
+      if (other != p) sums.hold(queue, other, number);
+      if (other != p && !direct) {
+        const MatrixView<T> copy = at.got[copies++];
+        copy_on_gpu<T>(queue, copy.block(below, 0, z.rows, b), from.block(below, 0, z.rows, b));
+        from = copy;
+      }
+      all.of[other] = on_device(&from(below, 0));
+    }
+    const dim3 grid(static_cast<unsigned>((z.rows + 255) / 256), static_cast<unsigned>(b));
+    add_sums_kernel<<<grid, 256, 0, queue.stream()>>>(z.rows, all, on_device(z.data), z.lda);
+    EIGEN_G_LAUNCHED();
+  }
+};
+
+template <class T>
+FullToBandOnTeam<T>::FullToBandOnTeam(GpuTeam& team, const DealtColumns& deal, std::int64_t b,
+                                      const std::vector<BandMember<T>>& members)
+    : impl_(std::make_unique<Impl>(team, deal, b, members)) {}
+template <class T>
+FullToBandOnTeam<T>::~FullToBandOnTeam() = default;
+
+template <class T>
+std::uint64_t FullToBandOnTeam<T>::bytes(const DealtColumns& deal, std::int64_t b, int multiprocessors) {
+  return bytes_taken([&](Arena& arena) { TeamBuffers<T>(arena, deal, b, multiprocessors); });
+}
+
+template <class T>
+void FullToBandOnTeam<T>::run(int member, const std::function<void(double)>& progress) {
+  impl_->run(member, progress);
+}
+
+EIGEN_G_INSTANTIATE_CLASS(all_types, FullToBandOnTeam);
+
+}  // namespace eigen_g
