@@ -9,6 +9,7 @@
 #include "gemm_df/tuning.hpp"
 #include "hybrid/cuda_check.hpp"
 #include "hybrid/stream/queue.hpp"
+#include "hybrid/stream/shared_memory.hpp"
 
 namespace eigen_g::ozaki {
 
@@ -37,8 +38,11 @@ void with_moduli(int moduli, const F& f) {
   }
 }
 
+constexpr int shared_bytes_without_leave = 48 << 10;
+
 auto launching_on(const Queue& queue) {
   return [&queue](auto kernel, std::int64_t blocks, int shared, const auto&... arguments) {
+    if (shared > shared_bytes_without_leave) allow_shared_memory(kernel, static_cast<std::size_t>(shared));
     kernel<<<static_cast<unsigned>(blocks), threads, static_cast<std::size_t>(shared), queue.stream()>>>(
         arguments...);
     EIGEN_G_LAUNCHED();
