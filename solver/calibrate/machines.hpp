@@ -43,7 +43,8 @@ struct ChipFigures {
 };
 
 struct MeasuredByOzaki {
-  double n = 0, symv = 0, full_to_band = 0, divide_and_conquer = 0, back_transform_chase = 0, back_transform_band = 0;
+  double n = 0, symv = 0, full_to_band = 0, divide_and_conquer = 0, back_transform_chase = 0,
+         back_transform_band = 0;
 };
 
 struct DescribedMachine {
@@ -67,7 +68,7 @@ struct MeasuredMachine {
 // Throws InvalidArgument("machine") if the text is not such a file or if a value is missing.
 MeasuredMachine parse_machine(std::string_view text);
 DescribedMachine parse_described_machine(std::string_view text);  // throws as above
-bool is_described(std::string_view text);                         // true if the file has no "products"; throws as above
+bool is_described(std::string_view text);  // true if the file has no "products"; throws as above
 
 const std::vector<MeasuredMachine>& measured_machines();         // all machines, by name
 const MeasuredMachine& measured_machine(std::string_view name);  // throws InvalidArgument("machine")

@@ -78,9 +78,9 @@ class Model {
 
   Prediction one_stage() const {
     const double f = machine_.products[Engine::native];
-    const double reduction = std::max(reduction_bytes(n_) / (machine_.bandwidth * e_.symv),
-                                      symmetric_product_flops(n_) / f) +
-                             rank_2k_seconds(n_, f, machine_.bandwidth, e_.rank_2k) + n_ * e_.column_seconds;
+    const double reduction =
+        std::max(reduction_bytes(n_) / (machine_.bandwidth * e_.symv), symmetric_product_flops(n_) / f) +
+        rank_2k_seconds(n_, f, machine_.bandwidth, e_.rank_2k) + n_ * e_.column_seconds;
     return predicted(Path::one_stage, {{"tridiagonalize", reduction, {}},
                                        merge("divide and conquer"),
                                        back("back-transform", e_.back_transform)});
@@ -91,10 +91,9 @@ class Model {
     if (own.to_band > 0) {
       const double flops = back_transform_flops(n_, m_);
       const double back_transform_chase =
-          engine_ == Engine::native
-              ? flops / (g * own.back_transform_chase)
-              : 2 * flops / (g * of_engine(&OzakiTraffic::back_transform_chase, 1)) +
-                    forming_flops(n_, m_) / f;
+          engine_ == Engine::native ? flops / (g * own.back_transform_chase)
+                                    : 2 * flops / (g * of_engine(&OzakiTraffic::back_transform_chase, 1)) +
+                                          forming_flops(n_, m_) / f;
       const double panels = std::max(n_ * own.to_band_column, panel_flops(n_) / f),
                    chase = std::max(n_ * own.chase_column + n_ * n_ * own.chase_pair, chase_flops(n_) / f);
       return predicted(
@@ -208,9 +207,8 @@ Efficiencies efficiencies_of(const MeasuredMachine& of) {
   };
   e.ozaki.to_band = traffic(rank_2k_flops(order), own.full_to_band - order * two.to_band_column);
   e.ozaki.merge = traffic(merge_flops(order), own.divide_and_conquer - root_flops(order) / product);
-  e.ozaki.back_transform_chase =
-      traffic(2 * back_transform_flops(order, order),
-              own.back_transform_chase - forming_flops(order, order) / product);
+  e.ozaki.back_transform_chase = traffic(2 * back_transform_flops(order, order),
+                                         own.back_transform_chase - forming_flops(order, order) / product);
   e.ozaki.back_transform_band = traffic(back_transform_flops(order, order), own.back_transform_band);
   return e;
 }

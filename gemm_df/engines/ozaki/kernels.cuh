@@ -295,7 +295,8 @@ __global__ void __launch_bounds__(threads)
   const auto words = static_cast<std::uint32_t>(words_of(c.rows));
   const std::uint32_t at = blockIdx.x * threads + threadIdx.x, in_column = at % words;
   const std::int64_t column = at / words;
-  const std::int64_t first = in_column / 16 * std::int64_t{row_group} + in_column % 16 / 4 * 2 + in_column % 4 * 16;
+  const std::int64_t first =
+      in_column / 16 * std::int64_t{row_group} + in_column % 16 / 4 * 2 + in_column % 4 * 16;
   if (column >= c.columns || first >= c.rows || first + 9 - column < c.diagonal) return;
   const std::uint8_t* const from = planes.data + column * planes.stride + 4 * std::int64_t{in_column};
   std::uint32_t own[count];

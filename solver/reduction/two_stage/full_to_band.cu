@@ -149,7 +149,8 @@ void full_to_band(const Products<T>& products, std::int64_t b, MatrixView<T> a_d
 
   std::vector<std::pair<Event, double>> milestones;
   std::int64_t j = 0;
-  std::optional<typename Products<T>::Held> held;  // the entries of A that all panels of a block multiply, or the pending columns
+  std::optional<typename Products<T>::Held>
+      held;  // the entries of A that all panels of a block multiply, or the pending columns
   for (std::int64_t width = 0; n - j - b >= 2;) {  // `width`: number of pending columns
     const std::int64_t below = j + b, rows = n - below;
     const auto pending = [&](std::int64_t row, std::int64_t count) {

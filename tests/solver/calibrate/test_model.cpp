@@ -184,7 +184,8 @@ TEST_CASE("engine ozaki: its measured solve, and a GPU of public figures") {
   // The chase's flops in double take longer there than its messages.
   const double rate = figures_of(described_machine("nvidia_b300"), h200).fp64;
   CHECK(stage(native, "band to tridiagonal") == Approx(6.0 * 64 * 4e8 / rate));
-  for (const Prediction& q : predict(machine_of(figures_of(described_machine("nvidia_rubin"), h200), e), 1000, 1000))
+  for (const Prediction& q :
+       predict(machine_of(figures_of(described_machine("nvidia_rubin"), h200), e), 1000, 1000))
     CHECK(q.engine != Engine::ozaki);  // the rate of its integer products is not known
 }
 
