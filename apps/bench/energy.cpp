@@ -41,8 +41,8 @@ class EnergyCounter {
 
   SharedLibrary library_{{"libnvidia-ml.so.1"}};
   int (*init_)() = function<int (*)()>("nvmlInit_v2");
-  int (*device_)(const char*, void**) =
-      function<int (*)(const char*, void**)>("nvmlDeviceGetHandleByPciBusId_v2");
+  int (*device_)(const char*,
+                 void**) = function<int (*)(const char*, void**)>("nvmlDeviceGetHandleByPciBusId_v2");
   int (*energy_)(void*, unsigned long long*) =
       function<int (*)(void*, unsigned long long*)>("nvmlDeviceGetTotalEnergyConsumption");
   const char* (*text_)(int) = function<const char* (*)(int)>("nvmlErrorString");

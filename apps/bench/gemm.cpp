@@ -204,10 +204,11 @@ class Gemm final : public Benchmark {
     const ProductRates rates = measure_engine_rates(session.queue);  // the automatic choice uses these rates
     head["error_limit"] = gemm_error_limit;
     for (const Engine engine : engines())
-      head["rates"][eigen_g::name(engine)] = {{"flops_per_second", rates[engine].flops_per_second},
-                                              {"seconds_per_entry", rates[engine].seconds_per_entry},
-                                              {"smallest_result", rates[engine].smallest_result},
-                                              {"seconds_per_operand_entry", rates[engine].seconds_per_operand_entry}};
+      head["rates"][eigen_g::name(engine)] = {
+          {"flops_per_second", rates[engine].flops_per_second},
+          {"seconds_per_entry", rates[engine].seconds_per_entry},
+          {"smallest_result", rates[engine].smallest_result},
+          {"seconds_per_operand_entry", rates[engine].seconds_per_operand_entry}};
     head["rates"]["seconds"] = watch.seconds();
     std::vector<CaseOptions> plans;
     for (const Shape& s : shapes_of(sizes)) {

@@ -219,13 +219,18 @@ class Solve final : public Benchmark {
       if (compared)
         solvers.push_back({.name = f.name, .vectors = f.vectors, .checked = f.vectors, .path = f.path});
     for (Solver& solver : solvers) solver.engine = engine_;
-    plans.push_back(solve_case(
-        session, {.n = n, .rule = rule, .solvers = solvers, .solve_again = !brief || compared, .type = type, .energy = energy_},
-        {{"brief", brief},
-         {"type", std::string(1, type)},
-         {"path", path},
-         {"engine", engine_},
-         {"compared", compared}}));
+    plans.push_back(solve_case(session,
+                               {.n = n,
+                                .rule = rule,
+                                .solvers = solvers,
+                                .solve_again = !brief || compared,
+                                .type = type,
+                                .energy = energy_},
+                               {{"brief", brief},
+                                {"type", std::string(1, type)},
+                                {"path", path},
+                                {"engine", engine_},
+                                {"compared", compared}}));
   }
 #endif
 

@@ -183,7 +183,8 @@ std::string model_table(const ModelOptions& o, const Described& d, const std::ve
             "\n";
   text += "\n";
 
-  TextTable table({"seconds at n = " + std::to_string(o.n), "one-stage", "%", "two-stage", "%", "columns, %"});
+  TextTable table(
+      {"seconds at n = " + std::to_string(o.n), "one-stage", "%", "two-stage", "%", "columns, %"});
   for (std::size_t first = 0; first < predictions.size() / 2; ++first) {
     const Prediction& one = predictions[first];
     const Prediction& two = predictions[first + predictions.size() / 2];

@@ -137,9 +137,9 @@ __device__ __forceinline__ std::uint64_t description_of(const void* tile, int st
 //   d[4j + 2 + e]   (16 (t / 32) + t % 32 / 4 + 8,  8j + 2 (t % 4) + e)
 __device__ __forceinline__ void multiply_64x256x32(std::int32_t (&d)[128], const void* a, const void* b,
                                                    int step, bool add) {
-#define EIGEN_G_SUMS_8(i)                                                                                  \
-  "+r"(d[i]), "+r"(d[i + 1]), "+r"(d[i + 2]), "+r"(d[i + 3]), "+r"(d[i + 4]), "+r"(d[i + 5]), "+r"(d[i + 6]), \
-      "+r"(d[i + 7])
+#define EIGEN_G_SUMS_8(i)                                                                     \
+  "+r"(d[i]), "+r"(d[i + 1]), "+r"(d[i + 2]), "+r"(d[i + 3]), "+r"(d[i + 4]), "+r"(d[i + 5]), \
+      "+r"(d[i + 6]), "+r"(d[i + 7])
   asm volatile(
       "{\n\t"
       ".reg .pred p;\n\t"

@@ -100,6 +100,7 @@ MeasuredMachine parse_machine(std::string_view text) {
         m.two_stages[i].*to = positive(root.at("two_stages").at(i), key);
     if (!(m.two_stages[0].n < m.two_stages[1].n)) refuse("two_stages must have the smaller order first");
     for (const auto& [key, to] : {std::pair{"n", &MeasuredByOzaki::n},
+                                  {"symv", &MeasuredByOzaki::symv},
                                   {"full_to_band", &MeasuredByOzaki::full_to_band},
                                   {"divide_and_conquer", &MeasuredByOzaki::divide_and_conquer},
                                   {"back_transform_chase", &MeasuredByOzaki::back_transform_chase},

@@ -15,7 +15,7 @@
 //   two_stages                  n and the seconds of the stages at two orders, two-stage path, the smaller order first
 //   back_transform_chase_product          seconds of one small product of the back-transformation by the chase, by an engine other than native
 //   figures                     the maker's figures of the GPU, as below
-//   two_stages_ozaki            n and the seconds of the stages of the two-stage path by engine ozaki
+//   two_stages_ozaki            n and the seconds of the stages of the two-stage path by engine ozaki, and symv of the machine that ran them
 //
 // A file without "products" describes a GPU by public figures: name, title, date, source, and in "figures" the peak rates of dense products:
 //
@@ -43,7 +43,8 @@ struct ChipFigures {
 };
 
 struct MeasuredByOzaki {
-  double n = 0, full_to_band = 0, divide_and_conquer = 0, back_transform_chase = 0, back_transform_band = 0;
+  double n = 0, symv = 0, full_to_band = 0, divide_and_conquer = 0, back_transform_chase = 0,
+         back_transform_band = 0;
 };
 
 struct DescribedMachine {
@@ -67,7 +68,7 @@ struct MeasuredMachine {
 // Throws InvalidArgument("machine") if the text is not such a file or if a value is missing.
 MeasuredMachine parse_machine(std::string_view text);
 DescribedMachine parse_described_machine(std::string_view text);  // throws as above
-bool is_described(std::string_view text);                         // true if the file has no "products"; throws as above
+bool is_described(std::string_view text);  // true if the file has no "products"; throws as above
 
 const std::vector<MeasuredMachine>& measured_machines();         // all machines, by name
 const MeasuredMachine& measured_machine(std::string_view name);  // throws InvalidArgument("machine")

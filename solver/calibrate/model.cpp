@@ -78,9 +78,9 @@ class Model {
 
   Prediction one_stage() const {
     const double f = machine_.products[Engine::native];
-    const double reduction = std::max(reduction_bytes(n_) / (machine_.bandwidth * e_.symv),
-                                      symmetric_product_flops(n_) / f) +
-                             rank_2k_seconds(n_, f, machine_.bandwidth, e_.rank_2k) + n_ * e_.column_seconds;
+    const double reduction =
+        std::max(reduction_bytes(n_) / (machine_.bandwidth * e_.symv), symmetric_product_flops(n_) / f) +
+        rank_2k_seconds(n_, f, machine_.bandwidth, e_.rank_2k) + n_ * e_.column_seconds;
     return predicted(Path::one_stage, {{"tridiagonalize", reduction, {}},
                                        merge("divide and conquer"),
                                        back("back-transform", e_.back_transform)});
@@ -91,21 +91,20 @@ class Model {
     if (own.to_band > 0) {
       const double flops = back_transform_flops(n_, m_);
       const double back_transform_chase =
-          engine_ == Engine::native
-              ? flops / (g * own.back_transform_chase)
-              : 2 * flops / (g * of_engine(&OzakiEfficiencies::back_transform_chase, 1)) +
-                    forming_flops(n_, m_) / f;
+          engine_ == Engine::native ? flops / (g * own.back_transform_chase)
+                                    : 2 * flops / (g * of_engine(&OzakiTraffic::back_transform_chase, 1)) +
+                                          forming_flops(n_, m_) / f;
       const double panels = std::max(n_ * own.to_band_column, panel_flops(n_) / f),
                    chase = std::max(n_ * own.chase_column + n_ * n_ * own.chase_pair, chase_flops(n_) / f);
       return predicted(
           Path::two_stage,
           {{"dense to band",
-            rank_2k_flops(n_) / (g * of_engine(&OzakiEfficiencies::to_band, own.to_band)) + panels,
+            rank_2k_flops(n_) / (g * of_engine(&OzakiTraffic::to_band, own.to_band)) + panels,
             {}},
            {"band to tridiagonal", chase, {}},
            merge("divide and conquer"),
            {"tridiagonal to band", back_transform_chase, {}},
-           back("band to dense", of_engine(&OzakiEfficiencies::back_transform_band, own.back_transform_band))});
+           back("band to dense", of_engine(&OzakiTraffic::back_transform_band, own.back_transform_band))});
     }
     return predicted(Path::two_stage,
                      {{"dense to band", rank_2k_flops(n_) / (f * e_.back_transform), {}},
@@ -128,14 +127,15 @@ class Model {
     PredictedStage stage = shared(name,
                                   {n_, merge_flops(n_), element_bytes * n_ * n_, 2 * element_bytes * n_,
                                    std::max(1.0, n_ / static_cast<double>(merge_step))},
-                                  of_engine(&OzakiEfficiencies::merge, e_.merge));
+                                  of_engine(&OzakiTraffic::merge, e_.merge));
     if (engine_ != Engine::native) stage.seconds += root_flops(n_) / machine_.products[Engine::native];
     return stage;
   }
-  // The efficiency of the engine in a stage; `usual`: of engines without one of their own.
-  double of_engine(double OzakiEfficiencies::*stage, double usual) const {
+  // The efficiency of the engine in a stage; `usual`: of engines without traffic of their own.
+  double of_engine(double OzakiTraffic::*stage, double usual) const {
     const bool ozaki = engine_ == Engine::ozaki || engine_ == Engine::ozaki_fast;
-    return ozaki && e_.ozaki.*stage > 0 ? e_.ozaki.*stage : usual;
+    const double bytes = ozaki ? e_.ozaki.*stage : 0;
+    return bytes > 0 ? 1 / (1 + bytes * machine_.products[engine_] / machine_.bandwidth) : usual;
   }
   // Every helper gets the reflectors, half of a matrix. Each column is copied once there and once back.
   PredictedStage back(const char* name, double efficiency) const {
@@ -201,12 +201,15 @@ Efficiencies efficiencies_of(const MeasuredMachine& of) {
   two.back_transform_chase = back_transform_flops(large.n, large.n) / product / large.back_transform_chase;
 
   const MeasuredByOzaki& own = of.ozaki;
-  const double g = of.products[Engine::ozaki], order = own.n;
-  e.ozaki.to_band = rank_2k_flops(order) / g / (own.full_to_band - order * two.to_band_column);
-  e.ozaki.merge = merge_flops(order) / g / (own.divide_and_conquer - root_flops(order) / product);
-  e.ozaki.back_transform_chase = 2 * back_transform_flops(order, order) / g /
-                                 (own.back_transform_chase - forming_flops(order, order) / product);
-  e.ozaki.back_transform_band = back_transform_flops(order, order) / g / own.back_transform_band;
+  const double order = own.n;
+  const auto traffic = [&](double flops, double seconds) {
+    return std::max(0.0, seconds - flops / of.products[Engine::ozaki]) * own.symv / flops;
+  };
+  e.ozaki.to_band = traffic(rank_2k_flops(order), own.full_to_band - order * two.to_band_column);
+  e.ozaki.merge = traffic(merge_flops(order), own.divide_and_conquer - root_flops(order) / product);
+  e.ozaki.back_transform_chase = traffic(2 * back_transform_flops(order, order),
+                                         own.back_transform_chase - forming_flops(order, order) / product);
+  e.ozaki.back_transform_band = traffic(back_transform_flops(order, order), own.back_transform_band);
   return e;
 }
 

@@ -25,7 +25,8 @@
 //                         4 n^2 m / g + 3 n^2 r / f  by an engine with g flop/s: tiles are first multiplied to matrices of r rows in
 //                                                    native products (solver/back/chase_blocks.hpp). r = 1024 is assumed
 //
-// Engine ozaki has efficiencies of its own, from a measured solve with all products by it (OzakiEfficiencies).
+// Engine ozaki converts its operands and writes residues, which takes bytes: a stage of w flops takes w / g + w y / b. y (OzakiTraffic) comes from a
+// measured solve with all products by it.
 //
 // On a GPU that is slow in double the native work decides. It is counted in flops, at the rate of native products: 2 n^2 b for the panels
 // and 6 n^2 b for the chase with b = 64, 2/3 n^3 for the one-stage path's symmetric products. Where this takes longer than the
@@ -66,8 +67,9 @@ struct TwoStageEfficiencies {
   double back_transform_band = 1;           // part of the products' rate
 };
 
-// Parts of the rate of engine ozaki. 0: those of the other engines.
-struct OzakiEfficiencies {
+// Bytes of each flop in the stages of a solve by engine ozaki, beyond those of large square products. 0: not known, and the other engines'
+// efficiencies are used.
+struct OzakiTraffic {
   double to_band = 0, merge = 0, back_transform_chase = 0, back_transform_band = 0;
 };
 
@@ -80,7 +82,7 @@ struct Efficiencies {
   double small_products = 0.3;
   double column_seconds = 0;  // one-stage reduction: seconds per column for barriers and dependent sums
   TwoStageEfficiencies two_stages;
-  OzakiEfficiencies ozaki;
+  OzakiTraffic ozaki;
 };
 
 // The equations as they are (ideal), and the efficiencies of a solve on a measured machine.

@@ -1,4 +1,4 @@
-// Times products of double by every engine on a GPU, in turns, medians:
+// Times products of double by every engine on a GPU, in turns, medians. Engine auto chooses by estimated rates.
 //
 //   time_products [-e engine,...] [-r rounds] [SHAPE...]      SHAPE: OPxMxNxK, OP: NN, TN, NT, or SYR2K (M is left out)
 //
@@ -16,6 +16,7 @@
 #include <string>
 #include <vector>
 
+#include "gemm_df/engines/engine_rates.hpp"
 #include "gemm_df/engines/ozaki/operand.hpp"
 #include "gemm_df/engines/ozaki/residue_products.hpp"
 #include "gemm_df/engines/products.hpp"
@@ -101,7 +102,9 @@ void time_shape(const Queue& queue, const Shape& s, const std::vector<Engine>& e
     else
       products[e]->gemm(op_a, op_b, 1, x, y, 0, {c.data(), s.m, s.n, s.m});
   };
-  for (const Engine engine : engines) products.push_back(std::make_unique<Products<double>>(queue, engine));
+  for (const Engine engine : engines)
+    products.push_back(
+        std::make_unique<Products<double>>(queue, engine, rates_to_choose_by(queue, engine, {})));
   for (std::size_t e = 0; e < engines.size(); ++e) {
     EIGEN_G_CUDA(cudaMemset(c.data(), 0xff, c.bytes()));
     EIGEN_G_CUDA(cudaDeviceSynchronize());

@@ -2,6 +2,7 @@
 //
 //   stat_kernel      part of a line -> its sum of squares
 //   base_kernel      sums of squares of a line -> its base
+//   line_kernel      all of a line of adjacent terms -> its base and its residues, in one pass
 //   residue_kernel   entries -> residues, terms adjacent, zeros in the padding
 //   result_kernel    sums of products -> C
 //   result_of_planes_kernel   planes -> C
@@ -144,9 +145,82 @@ __global__ void __launch_bounds__(threads)
     std::int8_t* to = out.data + (first_line + line) * out.stride + first + first_term + term;
     for_each_modulus<count>([&](auto i) {
       using M = Modulus<count, decltype(i)::value>;
-      const std::uint32_t packed = (residue_of<M>(low.x) & 255) | (residue_of<M>(low.y) & 255) << 8 |
-                                   (residue_of<M>(high.x) & 255) << 16 | residue_of<M>(high.y) << 24;
-      *reinterpret_cast<std::uint32_t*>(to) = packed;
+      *reinterpret_cast<std::uint32_t*>(to) = four_bytes(residue_of<M>(low.x), residue_of<M>(low.y),
+                                                         residue_of<M>(high.x), residue_of<M>(high.y));
+      to += out.step;
+    });
+  }
+}
+
+// The largest number of terms for line_kernel(): two blocks have room on a multiprocessor.
+inline constexpr std::int64_t max_terms_of_pass = 12288;
+constexpr int line_shared_bytes(std::int64_t padded) {
+  return static_cast<int>(padded * 8) + threads / 32 * static_cast<int>(sizeof(Squares));
+}
+
+// *any := 0, for line_kernel(). One block.
+template <int = 0>
+__global__ void __launch_bounds__(threads) clear_kernel(int* any) {
+  if (threadIdx.x == 0) *any = 0;
+}
+
+// Bases and residues of the lines of `source`, whose terms are adjacent; zero from source.lines and source.terms on. *any := 1 if a line is not
+// finite. Blocks: one for each of the padded lines.
+template <int count>
+__global__ void __launch_bounds__(threads)
+    line_kernel(Source source, double limit, int* bases, int* any, std::int64_t padded, Residues out) {
+  constexpr int at_once = 4;
+  struct alignas(16) Pair {
+    std::uint64_t x, y;
+  };
+  auto* const entries = reinterpret_cast<std::uint64_t*>(DynamicShared<double2>::memory());
+  auto* const of_warps = reinterpret_cast<Squares*>(entries + padded);
+  const std::int64_t line = blockIdx.x, terms = line < source.lines ? source.terms : 0;
+  const int thread = static_cast<int>(threadIdx.x);
+  Squares sum;
+  for (std::int64_t term = thread; term < padded; term += at_once * threads) {
+    std::uint64_t bits[at_once];
+    Squares few;
+#pragma unroll
+    for (int i = 0; i < at_once; ++i) {
+      bits[i] = term + i * threads < terms ? bits_of(source(line, term + i * threads)) : 0;
+      few.field = few.field > field_of(bits[i]) ? few.field : field_of(bits[i]);
+    }
+#pragma unroll
+    for (int i = 0; i < at_once; ++i) {
+      const float x = relative_size(bits[i], few.field);
+      few.squares += x * x;
+      if (term + i * threads < padded) entries[term + i * threads] = bits[i];
+    }
+    sum = sum_of(sum, few);
+  }
+  for (int apart = 16; apart > 0; apart /= 2) {
+    Squares other;
+    other.field = __shfl_xor_sync(0xffffffffU, sum.field, apart);
+    other.squares = __shfl_xor_sync(0xffffffffU, sum.squares, apart);
+    sum = sum_of(sum, other);
+  }
+  if (thread % 32 == 0) of_warps[thread / 32] = sum;
+  __syncthreads();
+  sum = of_warps[0];
+  for (int w = 1; w < threads / 32; ++w) sum = sum_of(sum, of_warps[w]);
+  const int base = base_of(static_cast<double>(sum.squares), sum.field, limit);
+  if (thread == 0) {
+    bases[line] = base;
+    if (base == not_finite) *any = 1;
+  }
+  for (std::int64_t term = 4 * thread; term < padded; term += 4 * threads) {
+    const auto* const from = reinterpret_cast<const Pair*>(entries + term);
+    const Pair low = from[0], high = from[1];
+    const auto digits = [&](std::uint64_t bits) {
+      return base == not_finite ? 0 : digits_of(integer_of(bits, base));
+    };
+    const std::uint64_t a = digits(low.x), b = digits(low.y), c = digits(high.x), d = digits(high.y);
+    std::int8_t* to = out.data + line * out.stride + term;
+    for_each_modulus<count>([&](auto i) {
+      using M = Modulus<count, decltype(i)::value>;
+      *reinterpret_cast<std::uint32_t*>(to) =
+          four_bytes(residue_of<M>(a), residue_of<M>(b), residue_of<M>(c), residue_of<M>(d));
       to += out.step;
     });
   }
@@ -221,7 +295,8 @@ __global__ void __launch_bounds__(threads)
   const auto words = static_cast<std::uint32_t>(words_of(c.rows));
   const std::uint32_t at = blockIdx.x * threads + threadIdx.x, in_column = at % words;
   const std::int64_t column = at / words;
-  const std::int64_t first = in_column / 16 * std::int64_t{row_group} + in_column % 16 / 4 * 2 + in_column % 4 * 16;
+  const std::int64_t first =
+      in_column / 16 * std::int64_t{row_group} + in_column % 16 / 4 * 2 + in_column % 4 * 16;
   if (column >= c.columns || first >= c.rows || first + 9 - column < c.diagonal) return;
   const std::uint8_t* const from = planes.data + column * planes.stride + 4 * std::int64_t{in_column};
   std::uint32_t own[count];

@@ -46,6 +46,16 @@ void queue_residues(const Launch& launch, const Source& source, const int* bases
 template <int count, class Launch>
 OperandView queue_operand(const Launch& launch, const Pieces& pieces, const OperandMemory& memory) {
   const std::int64_t lines = pieces.lines(), padded_lines = pieces.padded_lines();
+  const Source& only = pieces.first;
+  if (pieces.second.terms == 0 && pieces.third == Pieces::Third::none && only.term_step == 1 &&
+      only.terms <= max_terms_of_pass) {
+    const std::int64_t padded = Pieces::padded(only.terms);
+    const Residues out{memory.residues, padded_lines * padded, padded};
+    launch(clear_kernel<>, 1, 0, memory.any);
+    launch(line_kernel<count>, padded_lines, line_shared_bytes(padded), only, largest_square(count),
+           memory.bases, memory.any, padded, out);
+    return {out, memory.bases, memory.any, only, pieces.second, Source{}, lines, padded};
+  }
   queue_stat(launch, pieces.first, memory.parts, memory.any);
   queue_stat(launch, pieces.second, memory.parts + lines * whole(pieces.first.terms, terms_of_stat),
              memory.any);

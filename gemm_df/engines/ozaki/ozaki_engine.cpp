@@ -300,8 +300,9 @@ EngineRate ozaki_estimated_rate(const Queue& queue) {
   EIGEN_G_CUDA(cudaDeviceGetAttribute(&kilohertz, cudaDevAttrMemoryClockRate, device));
   EIGEN_G_CUDA(cudaDeviceGetAttribute(&bits, cudaDevAttrGlobalMemoryBusWidth, device));
   const double bytes_per_second = 2e3 * kilohertz * bits / 8;
-  constexpr double integers_of_float = 32;  // integer multiply-adds of the tensor cores in the time of one of float
-  constexpr double part_of_integers = 0.7, part_of_results = 0.9, part_of_conversions = 0.65;
+  constexpr double integers_of_float =
+      32;  // integer multiply-adds of the tensor cores in the time of one of float
+  constexpr double part_of_integers = 0.72, part_of_results = 1, part_of_conversions = 0.72;
   EngineRate rate;
   rate.flops_per_second = 2 * part_of_integers * integers_of_float * float_rate(queue) / moduli;
   rate.seconds_per_entry = (2 * moduli + 2 * sizeof(double)) / (part_of_results * bytes_per_second);

@@ -9,6 +9,7 @@
 #include "gemm_df/tuning.hpp"
 #include "hybrid/cuda_check.hpp"
 #include "hybrid/stream/queue.hpp"
+#include "hybrid/stream/shared_memory.hpp"
 
 namespace eigen_g::ozaki {
 
@@ -37,8 +38,11 @@ void with_moduli(int moduli, const F& f) {
   }
 }
 
+constexpr int shared_bytes_without_leave = 48 << 10;
+
 auto launching_on(const Queue& queue) {
   return [&queue](auto kernel, std::int64_t blocks, int shared, const auto&... arguments) {
+    if (shared > shared_bytes_without_leave) allow_shared_memory(kernel, static_cast<std::size_t>(shared));
     kernel<<<static_cast<unsigned>(blocks), threads, static_cast<std::size_t>(shared), queue.stream()>>>(
         arguments...);
     EIGEN_G_LAUNCHED();
@@ -92,11 +96,13 @@ Block block_of_sums(std::int64_t rows, std::int64_t columns, int moduli, std::ui
 Block block_of_planes(std::int64_t rows, std::int64_t columns, int moduli, std::uint64_t most) {
   constexpr std::int64_t unit = plane_rows;
   const std::int64_t all_rows = whole(rows, unit), all_columns = whole(columns, unit),
-                     tiles = std::max<std::int64_t>(static_cast<std::int64_t>(most) / (moduli * unit * unit), 1);
+                     tiles =
+                         std::max<std::int64_t>(static_cast<std::int64_t>(most) / (moduli * unit * unit), 1);
   const auto even = [](std::int64_t all, std::int64_t at_once) {
     return whole(all, whole(all, std::clamp<std::int64_t>(at_once, 1, all)));
   };
-  const std::int64_t side = even(all_columns, static_cast<std::int64_t>(std::sqrt(static_cast<double>(tiles)))),
+  const std::int64_t side =
+                         even(all_columns, static_cast<std::int64_t>(std::sqrt(static_cast<double>(tiles)))),
                      high = even(all_rows, tiles / side);
   return {unit * high, unit * even(all_columns, tiles / high)};
 }
@@ -222,9 +228,9 @@ void multiply(const Queue& queue, int moduli, double alpha, const OperandView& a
       }
       const std::int64_t padded_rows = whole(rows, tile_lines) * tile_lines,
                          padded_columns = whole(columns, tile_lines) * tile_lines;
-      auto* const of_block = reinterpret_cast<std::int32_t*>(
-          memory.memory_.data() +
-          static_cast<std::int64_t>(turn % 2) * (overlapped ? blocks.bytes(moduli) : 0));
+      auto* const of_block = reinterpret_cast<std::int32_t*>(memory.memory_.data() +
+                                                             static_cast<std::int64_t>(turn % 2) *
+                                                                 (overlapped ? blocks.bytes(moduli) : 0));
       const Sums of{of_block, padded_rows * padded_columns, padded_rows};
       const Queue& second = overlapped ? memory.beside_->queue : queue;
       if (overlapped && turn >= 2) memory.beside_->read[turn % 2].hold(queue);

@@ -106,12 +106,12 @@ inline ProductWork product_work(int moduli, const Planes& out, std::int64_t rows
   work.tiles.rows = static_cast<int>(whole(rows, plane_rows));
   work.tiles.columns = static_cast<int>(whole(columns, tile_columns));
   work.tiles.width = triangle ? 4 : 8;
-  const std::int64_t above = whole(columns, plane_rows);  // tiles; the division is of a number that is not negative
+  const std::int64_t above =
+      whole(columns, plane_rows);  // tiles; the division is of a number that is not negative
   work.tiles.diagonal =
       triangle ? static_cast<int>((diagonal + above * plane_rows) / plane_rows - above) : all_tiles;
   work.tiles.planes = moduli;
-  for (int i = 0; i < moduli; ++i)
-    work.moduli[i] = SumModulus::of(all_moduli[static_cast<std::size_t>(i)]);
+  for (int i = 0; i < moduli; ++i) work.moduli[i] = SumModulus::of(all_moduli[static_cast<std::size_t>(i)]);
   return work;
 }
 

@@ -28,10 +28,9 @@ TileMap map_of(int moduli, const OperandView& x, std::int64_t terms) {
                               static_cast<cuuint64_t>(x.residues.step)};
   const cuuint32_t box[] = {slot_terms, map_lines, 1}, every[] = {1, 1, 1};
   TileMap map;
-  const CUresult result =
-      encode()(&map, CU_TENSOR_MAP_DATA_TYPE_UINT8, 3, x.residues.data, sizes, steps, box, every,
-               CU_TENSOR_MAP_INTERLEAVE_NONE, CU_TENSOR_MAP_SWIZZLE_128B, CU_TENSOR_MAP_L2_PROMOTION_L2_256B,
-               CU_TENSOR_MAP_FLOAT_OOB_FILL_NONE);
+  const CUresult result = encode()(&map, CU_TENSOR_MAP_DATA_TYPE_UINT8, 3, x.residues.data, sizes, steps, box,
+                                   every, CU_TENSOR_MAP_INTERLEAVE_NONE, CU_TENSOR_MAP_SWIZZLE_128B,
+                                   CU_TENSOR_MAP_L2_PROMOTION_L2_256B, CU_TENSOR_MAP_FLOAT_OOB_FILL_NONE);
   if (result != CUDA_SUCCESS)
     throw DeviceError("cuTensorMapEncodeTiled failed with error " + std::to_string(result));
   return map;
@@ -40,8 +39,8 @@ TileMap map_of(int moduli, const OperandView& x, std::int64_t terms) {
 template <int cluster>
 void launch(const Queue& queue, const TileMap& a, const TileMap& b, const ProductWork& work) {
   allow_shared_memory(product_kernel<cluster>, product_shared_bytes);
-  const int clusters =
-      static_cast<int>(std::min<std::int64_t>(std::max(queue.multiprocessors() / cluster, 1), tiles_of(work.tiles)));
+  const int clusters = static_cast<int>(
+      std::min<std::int64_t>(std::max(queue.multiprocessors() / cluster, 1), tiles_of(work.tiles)));
   cudaLaunchAttribute attribute{};
   attribute.id = cudaLaunchAttributeClusterDimension;
   attribute.val.clusterDim = {cluster, 1, 1};

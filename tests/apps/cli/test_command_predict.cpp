@@ -75,14 +75,17 @@ TEST_CASE("model of a machine that was measured gives back its solve") {
 }
 
 TEST_CASE("model of GPUs by their public figures, with the share of each stage") {
-  const json report = json::parse(succeed({"predict", "--machine", "b300", "--n", "20000", "-q", "--json", "-"}).out);
+  const json report =
+      json::parse(succeed({"predict", "--machine", "b300", "--n", "20000", "-q", "--json", "-"}).out);
   CHECK(report["source"] == "nvidia_b300");
   CHECK(report["rates"]["products"]["native"].get<double>() < 1.3e12);
-  CHECK(report["rates"]["products"]["ozaki"].get<double>() > report["rates"]["products"]["native"].get<double>());
+  CHECK(report["rates"]["products"]["ozaki"].get<double>() >
+        report["rates"]["products"]["native"].get<double>());
   // Its integer products are slow, but its double is slower.
   CHECK(prediction(report, "two_stage", "ozaki")["seconds"].get<double>() <
         prediction(report, "two_stage", "native")["seconds"].get<double>());
-  for (const char* name : {"nvidia_b200", "nvidia_b300", "nvidia_l40s", "nvidia_rtx_4090", "nvidia_rtx_5090", "nvidia_rubin"}) {
+  for (const char* name :
+       {"nvidia_b200", "nvidia_b300", "nvidia_l40s", "nvidia_rtx_4090", "nvidia_rtx_5090", "nvidia_rubin"}) {
     const ProcessResult table = succeed({"predict", "--machine", name, "--n", "20000"});
     CHECK_THAT(table.out, ContainsSubstring("by public figures of 20") && ContainsSubstring("%") &&
                               ContainsSubstring("choice: "));

@@ -515,9 +515,14 @@ TEST_CASE("A complex product by two real ones, with conjugates") {
 }
 
 TEST_CASE("The order of tiles has every tile that is needed once in each plane, for any number of clusters") {
-  for (const auto& [rows, columns, width, diagonal] :
-       {std::array<int, 4>{1, 1, 8, all_tiles}, {5, 19, 8, all_tiles}, {7, 7, 4, 0}, {9, 5, 4, 3},
-        {4, 11, 4, -6}, {6, 6, 4, -2}, {1, 3, 4, -2}, {3, 9, 2, -7}})
+  for (const auto& [rows, columns, width, diagonal] : {std::array<int, 4>{1, 1, 8, all_tiles},
+                                                       {5, 19, 8, all_tiles},
+                                                       {7, 7, 4, 0},
+                                                       {9, 5, 4, 3},
+                                                       {4, 11, 4, -6},
+                                                       {6, 6, 4, -2},
+                                                       {1, 3, 4, -2},
+                                                       {3, 9, 2, -7}})
     for (const int clusters : {1, 2, 3, 7, 66, 200}) {
       CAPTURE(rows, columns, diagonal, clusters);
       const TileOrder order{rows, columns, width, diagonal, 3};
@@ -586,7 +591,9 @@ void check_planes(Index m, Index n, Index k, Index diagonal, int clusters) {
 
 }  // namespace
 
-TEST_CASE("The kernel of integer products: ragged sizes, more terms than the slots have, clusters of one and two blocks") {
+TEST_CASE(
+    "The kernel of integer products: ragged sizes, more terms than the slots have, clusters of one and two "
+    "blocks") {
   emulation::seed(1);
   check_planes<1>(1, 1, 1, INT64_MIN, 1);
   check_planes<2>(1, 1, 1, INT64_MIN, 1);

@@ -73,8 +73,7 @@ inline void load_tile_for(unsigned ranks, const TileMap& map, int term, int line
     if ((ranks >> rank & 1) == 0) continue;
     std::int8_t* const tile = emulated::in_block(mine, rank);
     for (int i = 0; i < map.box_lines; ++i)
-      for (int l = 0; l < 128; ++l)
-        tile[emulated::place_in_tile(i, l)] = map.at(term + l, line + i, plane);
+      for (int l = 0; l < 128; ++l) tile[emulated::place_in_tile(i, l)] = map.at(term + l, line + i, plane);
     Gate* const there = emulated::in_block(gate, rank);
     there->bytes -= map.box_lines * 128;  // below 0 if the gate expects the bytes later
     there->end_of_phase();
@@ -111,8 +110,8 @@ inline void multiply_64x256x32(std::int32_t (&d)[128], const void* a, const void
         const int row = t / 32 * 16 + t % 32 / 4 + 8 * half, column = 8 * j + 2 * (t % 4) + e;
         std::int32_t sum = add ? d[4 * j + 2 * half + e] : 0;
         for (int l = 32 * step; l < 32 * step + 32; ++l)
-          sum += std::int32_t{left[emulated::place_in_tile(row, l)]} *
-                 right[emulated::place_in_tile(column, l)];
+          sum +=
+              std::int32_t{left[emulated::place_in_tile(row, l)]} * right[emulated::place_in_tile(column, l)];
         d[4 * j + 2 * half + e] = sum;
       }
 }
