@@ -129,6 +129,43 @@ TEST_CASE("Multiple values: every number of pairs of a cube, at its end and in i
   }
 }
 
+TEST_CASE("Multiple values: k + 4 pairs, which a search begins with, end among equal ones") {
+  SKIP_WITHOUT_LIBRARY();
+  const PencilCase a = support::box(16, 16, 16);
+  int cut = 0;
+  for (const double shift : {0.0, 200.3, 700.7}) {
+    std::vector<double> distances;
+    for (const double w : a.values) distances.push_back(std::abs(w - shift));
+    std::sort(distances.begin(), distances.end());
+    int here = 0;
+    for (std::int64_t k = 1; k <= 30 && here < 4; ++k) {
+      if (distances[k + 4] - distances[k + 3] > 1e-9 * distances[k + 4]) continue;
+      CAPTURE(k, shift);
+      check_against(a, pairs(k, End::nearest, shift));
+      ++here;
+    }
+    cut += here;
+  }
+  CHECK(cut >= 9);
+  check_against(a, pairs(10, End::nearest, 200.3));
+}
+
+TEST_CASE("A cube whose slices may end in a threefold value") {
+  SKIP_WITHOUT_LIBRARY();
+  const PencilCase a = support::box(24, 24, 24);
+  SparseSolver<double> solver(a.k.view(), a.mass());
+  const EigenvalueCount count = solver.count(362.2182945533791);
+  CHECK((count.below == 75 || count.below == 78));  // 77 would be between the copies
+  std::vector<double> w;
+  const IntervalReport report = solver.interval(100, 400, 0, w, nullptr);
+  CHECK(report.proven);
+  const auto first = std::lower_bound(a.values.begin(), a.values.end(), 100.0),
+             last = std::lower_bound(a.values.begin(), a.values.end(), 400.0);
+  REQUIRE(static_cast<std::ptrdiff_t>(w.size()) == last - first);
+  for (std::size_t i = 0; i < w.size(); ++i)
+    CHECK_THAT(w[i], Catch::Matchers::WithinRel(first[static_cast<std::ptrdiff_t>(i)], 1e-11));
+}
+
 TEST_CASE("A shift on an eigenvalue of high multiplicity moves, and the report says so") {
   SKIP_WITHOUT_LIBRARY();
   const std::int64_t m = 20;
