@@ -66,8 +66,10 @@ Json info_json() {
           {"libraries",
            {{"OpenBLAS", blas_version()},
             {"HDF5", io::hdf5_version()},
+            {"own L D L^T", version(FactorLibrary::own)},
             {"MUMPS", version(FactorLibrary::mumps)},
             {"PARDISO", version(FactorLibrary::pardiso)},
+            {"cuDSS", version(FactorLibrary::cudss)},
             {"CUDA toolkit", cuda_toolkit_version()},
             {"CUDA driver", cuda_driver_version()},
             {"cuBLAS", cublas_version()}}}};

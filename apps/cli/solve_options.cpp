@@ -232,8 +232,8 @@ CLI::Option* add_solve_options(CLI::App& command, SolveOptions& wanted) {
       ->option_text("ENGINE");
   std::vector<std::string> library_names;
   std::string libraries;
-  for (const FactorLibrary library : {FactorLibrary::automatic, FactorLibrary::none, FactorLibrary::mumps,
-                                      FactorLibrary::pardiso, FactorLibrary::cudss}) {
+  for (const FactorLibrary library : {FactorLibrary::automatic, FactorLibrary::none, FactorLibrary::own,
+                                      FactorLibrary::mumps, FactorLibrary::pardiso, FactorLibrary::cudss}) {
     library_names.emplace_back(name(library));
     libraries += (libraries.empty() ? "" : ", ") + library_names.back() +
                  (library == FactorLibrary::automatic ? " (default)" : "");

@@ -93,7 +93,7 @@ FewCall few_call(const std::string& end, std::int64_t count, double target, cons
   const auto chosen = factor_library_of(library);
   if (!chosen)
     throw InvalidArgument("library",
-                          "is '" + library + "', must be one of auto, none, mumps, pardiso, cudss");
+                          "is '" + library + "', must be one of auto, none, own, mumps, pardiso, cudss");
   options.library = *chosen;
   options.buckling = buckling;
   call.devices.device = device == "cpu"   ? DeviceChoice::cpu
@@ -285,9 +285,12 @@ void bind_sparse(nb::module_& m) {
         "op_inverse"_a.none(), "w"_a, "z"_a);
   m.def("solve_rows_on_gpu", &solve_rows_on_gpu);
   m.def("verify_rows", &verify_rows);
+  m.def("factor_library_available",
+        [](const std::string& library) { return available(factor_library_of(library).value()); });
   m.def("factor_libraries", [] {
     std::vector<std::pair<std::string, std::string>> libraries;
-    for (const FactorLibrary library : {FactorLibrary::own, FactorLibrary::mumps, FactorLibrary::pardiso, FactorLibrary::cudss})
+    for (const FactorLibrary library :
+         {FactorLibrary::own, FactorLibrary::mumps, FactorLibrary::pardiso, FactorLibrary::cudss})
       if (available(library)) libraries.emplace_back(name(library), version(library));
     return libraries;
   });

@@ -144,6 +144,14 @@ int64_t eigen_g_dsopfew(char end, int64_t n, int64_t count, eigen_g_multiply a, 
                         eigen_g_multiply inverse, void* data, double sigma, double tolerance, double* w,
                         double* z, int64_t ldz, double* residuals);
 
+/* As eigen_g_dsopfew for a complex Hermitian matrix: x and y have 4 n complex values. */
+typedef int (*eigen_g_complex_multiply)(void* data, const eigen_g_double_complex* x,
+                                        eigen_g_double_complex* y);
+int64_t eigen_g_zhopfew(char end, int64_t n, int64_t count, eigen_g_complex_multiply a,
+                        eigen_g_complex_multiply m, eigen_g_complex_multiply inverse, void* data,
+                        double sigma, double tolerance, double* w, eigen_g_double_complex* z, int64_t ldz,
+                        double* residuals);
+
 #ifdef __cplusplus
 }
 #endif

@@ -65,13 +65,44 @@ std::int64_t reported(const FewReport& few, double* bound, eigen_g_few_report* r
   return few.status != Status::converged ? 1 : proven ? 0 : 2;
 }
 
-// The operator of a C function; without a function an empty one.
+// The operator of a C function with the values C*; without a function an empty one.
 struct Stopped {};
-SparseOperator<double> operator_of(std::int64_t n, eigen_g_multiply multiply, void* data) {
+template <class T, class C>
+SparseOperator<T> operator_of(std::int64_t n, int (*multiply)(void*, const C*, C*), void* data) {
   if (!multiply) return {n, {}};
-  return {n, [multiply, data](const double* x, double* y) {
-            if (multiply(data, x, y) != 0) throw Stopped();
+  return {n, [multiply, data](const T* x, T* y) {
+            if (multiply(data, reinterpret_cast<const C*>(x), reinterpret_cast<C*>(y)) != 0) throw Stopped();
           }};
+}
+
+template <class T, class C>
+std::int64_t few_by_products(char end, std::int64_t n, std::int64_t count, int (*a)(void*, const C*, C*),
+                             int (*m)(void*, const C*, C*), int (*inverse)(void*, const C*, C*), void* data,
+                             double sigma, double tolerance, double* w, C* z, std::int64_t ldz,
+                             double* residuals) {
+  return c_info::of(
+      {"job", "n", "count", "a", "m", "inverse", "", "target", "tolerance", "w", "z", "ldz"},
+      [&]() -> std::int64_t {
+        const FewOptions options = few_options(end, n, count, sigma, tolerance);
+        const bool by_inverse = options.end > End::highest;
+        if (!a && !by_inverse) throw InvalidArgument("a", "is null");
+        if (m && !by_inverse) throw InvalidArgument("m", "must be null for the lowest and highest pairs");
+        if (!inverse == by_inverse)
+          throw InvalidArgument("inverse",
+                                by_inverse ? "is null" : "must be null for the lowest and highest pairs");
+        try {
+          const SparseOperator<T> of_a = operator_of<T>(n, a, data);
+          T* const vectors = reinterpret_cast<T*>(z);
+          const FewReport report = by_inverse
+                                       ? solve_few(of_a, operator_of<T>(n, m, data),
+                                                   operator_of<T>(n, inverse, data), w, vectors, ldz, options)
+                                       : solve_few(of_a, w, vectors, ldz, options);
+          if (residuals) std::copy(report.residuals.begin(), report.residuals.end(), residuals);
+          return report.status != Status::converged;
+        } catch (const Stopped&) {
+          return 3;
+        }
+      });
 }
 
 }  // namespace
@@ -216,24 +247,13 @@ extern "C" std::int64_t eigen_g_dsopfew(char end, std::int64_t n, std::int64_t c
                                         eigen_g_multiply m, eigen_g_multiply inverse, void* data,
                                         double sigma, double tolerance, double* w, double* z,
                                         std::int64_t ldz, double* residuals) {
-  return c_info::of(
-      {"job", "n", "count", "a", "m", "inverse", "", "target", "tolerance", "w", "z", "ldz"},
-      [&]() -> std::int64_t {
-        const FewOptions options = few_options(end, n, count, sigma, tolerance);
-        const bool by_inverse = options.end > End::highest;
-        if (!a && !by_inverse) throw InvalidArgument("a", "is null");
-        if (m && !by_inverse) throw InvalidArgument("m", "must be null for the lowest and highest pairs");
-        if (!inverse == by_inverse)
-          throw InvalidArgument("inverse",
-                                by_inverse ? "is null" : "must be null for the lowest and highest pairs");
-        try {
-          const FewReport report = by_inverse ? solve_few(operator_of(n, a, data), operator_of(n, m, data),
-                                                          operator_of(n, inverse, data), w, z, ldz, options)
-                                              : solve_few(operator_of(n, a, data), w, z, ldz, options);
-          if (residuals) std::copy(report.residuals.begin(), report.residuals.end(), residuals);
-          return report.status != Status::converged;
-        } catch (const Stopped&) {
-          return 3;
-        }
-      });
+  return few_by_products<double>(end, n, count, a, m, inverse, data, sigma, tolerance, w, z, ldz, residuals);
+}
+extern "C" std::int64_t eigen_g_zhopfew(char end, std::int64_t n, std::int64_t count,
+                                        eigen_g_complex_multiply a, eigen_g_complex_multiply m,
+                                        eigen_g_complex_multiply inverse, void* data, double sigma,
+                                        double tolerance, double* w, eigen_g_double_complex* z,
+                                        std::int64_t ldz, double* residuals) {
+  return few_by_products<std::complex<double>>(end, n, count, a, m, inverse, data, sigma, tolerance, w, z,
+                                               ldz, residuals);
 }

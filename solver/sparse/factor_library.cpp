@@ -1,7 +1,7 @@
 // The libraries that factorise sparse matrices: their names, the choice among them, and blocks of right-hand sides as columns.
 #include <algorithm>
+#include <cmath>
 #include <cstddef>
-#include <iterator>
 #include <string>
 
 #include "gemm_df/tall_product.hpp"
@@ -42,70 +42,83 @@ std::optional<Proof> proof_of(std::string_view name) {
 
 namespace {
 
-// In the order of preference.
-constexpr FactorLibrary libraries[] = {FactorLibrary::own, FactorLibrary::mumps};
+struct LibraryOfBuild {
+  FactorLibrary library;
+  std::string (*missing)();
+  std::string (*version)();
+  std::unique_ptr<Factorisation> (*analyse)(const LowerPattern& pattern);
+  bool automatic;
+};
+// The libraries of this build, in the order in which `automatic` tries them.
+const LibraryOfBuild libraries[] = {
+    {FactorLibrary::own, own_missing, [] { return std::string("with METIS"); }, analyse_by_own, true},
+#ifdef EIGEN_G_HAVE_MUMPS
+    {FactorLibrary::mumps, mumps_missing, mumps_version, analyse_by_mumps, true},
+#endif
+    {FactorLibrary::pardiso, pardiso_missing, pardiso_version, analyse_by_pardiso, true},
+#ifdef EIGEN_G_HAVE_CUDA
+    {FactorLibrary::cudss, cudss_missing, cudss_version, analyse_by_cudss, false},
+#endif
+};
+// Null: there is none.
+const LibraryOfBuild* library_of(FactorLibrary library) {
+  for (const LibraryOfBuild& one : libraries)
+    if (library == FactorLibrary::automatic ? one.automatic && one.missing().empty() : one.library == library)
+      return &one;
+  return nullptr;
+}
 
 }  // namespace
 
 bool available(FactorLibrary library) {
-  switch (library) {
-    case FactorLibrary::none:
-      return true;
-    case FactorLibrary::automatic:
-      return std::any_of(std::begin(libraries), std::end(libraries),
-                         [](FactorLibrary l) { return available(l); });
-    case FactorLibrary::own:
-      return metis_available();
-#ifdef EIGEN_G_HAVE_MUMPS
-    case FactorLibrary::mumps:
-      return mumps_available();
-#endif
-    default:
-      return false;
-  }
+  if (library == FactorLibrary::none) return true;
+  const LibraryOfBuild* const found = library_of(library);
+  return found && found->missing().empty();
 }
 std::string version(FactorLibrary library) {
-  if (!available(library)) return {};
-  switch (library) {
-    case FactorLibrary::automatic:
-      return version(require_library(library, ""));
-    case FactorLibrary::own:
-      return "with METIS";
-#ifdef EIGEN_G_HAVE_MUMPS
-    case FactorLibrary::mumps:
-      return mumps_version();
-#endif
-    default:
-      return {};
-  }
+  return library != FactorLibrary::none && available(library) ? library_of(library)->version()
+                                                              : std::string();
 }
 
 FactorLibrary require_library(FactorLibrary library, const std::string& purpose) {
-  if (library != FactorLibrary::none && available(library))
-    return library == FactorLibrary::automatic ? *std::find_if(std::begin(libraries), std::end(libraries),
-                                                               [](FactorLibrary l) { return available(l); })
-                                               : library;
-  const std::string asked = library == FactorLibrary::automatic || library == FactorLibrary::none
-                                ? ""
-                                : std::string(" by ") + name(library) + ", which is not available";
-  throw InvalidArgument(Argument::library,
-                        purpose + asked +
-                            (library == FactorLibrary::none
-                                 ? "; library none excludes it"
-                                 : "; install libmumps-seq-dev and libmetis-dev, and build eigen_g again"));
+  if (library == FactorLibrary::none)
+    throw InvalidArgument(Argument::library, purpose + "; library none excludes it");
+  const LibraryOfBuild* const found = library_of(library);
+  if (found && found->missing().empty()) return found->library;
+  const bool any = library == FactorLibrary::automatic;
+  throw InvalidArgument(
+      Argument::library,
+      purpose + (any ? "" : std::string(" by ") + name(library) + ", which is not available") +
+          (any     ? ""
+           : found ? ": " + found->missing()
+                   : ": it is not in this build") +
+          (library == FactorLibrary::mumps
+               ? "; install libmumps-seq-dev and libmetis-dev, and build eigen_g again"
+           : library == FactorLibrary::cudss
+               ? "; install the Python package nvidia-cudss-cu13 or nvidia-cudss-cu12"
+           : library == FactorLibrary::pardiso ? "; install the Python package mkl"
+                                               : "; install METIS (libmetis5) or the Python package mkl"));
 }
 
 std::unique_ptr<Factorisation> analyse(FactorLibrary library, const LowerPattern& pattern) {
-  switch (library) {
-    case FactorLibrary::own:
-      return analyse_by_own(pattern);
-#ifdef EIGEN_G_HAVE_MUMPS
-    case FactorLibrary::mumps:
-      return analyse_by_mumps(pattern);
-#endif
-    default:
-      throw InvalidArgument(Argument::library, std::string(name(library)) + " is not in this build");
+  return library_of(library)->analyse(pattern);
+}
+
+std::vector<double> power_of_two_scaling(const LowerPattern& pattern, const double* values) {
+  std::vector<double> scale(static_cast<std::size_t>(pattern.n), 1.0), most(scale.size());
+  for (int pass = 0; pass < 3; ++pass) {
+    std::fill(most.begin(), most.end(), 0.0);
+    for (std::int64_t j = 0; j < pattern.n; ++j)
+      for (std::int64_t p = pattern.offsets[j]; p < pattern.offsets[j + 1]; ++p) {
+        const std::int64_t i = pattern.row[p];
+        const double value = std::abs(values[p]) * scale[i] * scale[j];
+        most[i] = std::max(most[i], value);
+        most[j] = std::max(most[j], value);
+      }
+    for (std::size_t i = 0; i < most.size(); ++i)
+      if (most[i] > 0 && std::isfinite(most[i])) scale[i] = std::ldexp(scale[i], -std::ilogb(most[i]) / 2);
   }
+  return scale;
 }
 
 void ColumnFactorisation::solve(std::int64_t blocks, const double* x, double* y) {
@@ -113,16 +126,16 @@ void ColumnFactorisation::solve(std::int64_t blocks, const double* x, double* y)
   const std::int64_t n = order();
   for (std::int64_t first = 0; first < blocks; first += blocks_at_once) {
     const std::int64_t here = std::min(blocks - first, blocks_at_once);
-    columns_.resize(static_cast<std::size_t>(here * block_width * n));
+    by_columns_.resize(static_cast<std::size_t>(here * block_width * n));
     const auto for_values = [&](const auto& use) {
       for (std::int64_t p = 0; p < here; ++p)
         for_each(n, threads_if(n >= smallest_parallel_order), [&](std::int64_t i) {
           for (std::int64_t j = 0; j < block_width; ++j)
-            use(columns_[(p * block_width + j) * n + i], ((first + p) * n + i) * block_width + j);
+            use(by_columns_[(p * block_width + j) * n + i], ((first + p) * n + i) * block_width + j);
         });
     };
     for_values([&](double& value, std::int64_t at) { value = x[at]; });
-    solve_columns(here * block_width, columns_.data());
+    solve_columns(here * block_width, by_columns_.data());
     for_values([&](double value, std::int64_t at) { y[at] = value; });
   }
 }

@@ -44,7 +44,7 @@ class Factorisation {
 // A factorisation by a library that takes right-hand sides column by column.
 class ColumnFactorisation : public Factorisation {
  public:
-  void solve(std::int64_t blocks, const double* x, double* y) final;
+  void solve(std::int64_t blocks, const double* x, double* y) override;
 
  protected:
   // X := S^-1 X with the last factor. X is n x columns, column-major, contiguous.
@@ -52,7 +52,7 @@ class ColumnFactorisation : public Factorisation {
   virtual std::int64_t order() const = 0;
 
  private:
-  std::vector<double> columns_;
+  std::vector<double> by_columns_;
 };
 
 // The library that `library` means on this machine: itself, or for automatic the first one that is available. Throws InvalidArgument
@@ -64,14 +64,21 @@ std::unique_ptr<Factorisation> analyse(FactorLibrary library, const LowerPattern
 // A fill-reducing permutation by nested dissection of the graph of the pattern (METIS). Rows with equal neighbours, as the unknowns of one
 // node of a finite-element mesh, are one vertex. Returns the new position of each row, from 0. Throws DeviceError if METIS cannot be loaded.
 std::vector<std::int32_t> nested_dissection(const LowerPattern& pattern);
-bool metis_available();  // METIS can be loaded, and has 32-bit integers
 
-// own_factorisation.cpp: by eigen_g's own code, with METIS.
+// Powers of two s_i that bring the largest entry of each row and column of diag(s) S diag(s) near 1.
+std::vector<double> power_of_two_scaling(const LowerPattern& pattern, const double* values);
+
+// For each library: why it cannot be used, empty if it can; its version; and its analysis.
+std::string own_missing();  // without METIS with 32-bit integers
 std::unique_ptr<Factorisation> analyse_by_own(const LowerPattern& pattern);
-
-// mumps.cpp, in builds with MUMPS.
-bool mumps_available();
+std::string mumps_missing();
 std::string mumps_version();
 std::unique_ptr<Factorisation> analyse_by_mumps(const LowerPattern& pattern);
+std::string pardiso_missing();
+std::string pardiso_version();
+std::unique_ptr<Factorisation> analyse_by_pardiso(const LowerPattern& pattern);
+std::string cudss_missing();
+std::string cudss_version();
+std::unique_ptr<Factorisation> analyse_by_cudss(const LowerPattern& pattern);
 
 }  // namespace eigen_g

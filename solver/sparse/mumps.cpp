@@ -35,17 +35,17 @@ enum Failure {
   allocation = -13
 };
 
-struct Library {
+struct MumpsLibrary {
   SharedLibrary mumps;
   decltype(&dmumps_c) call;
-  Library()
+  MumpsLibrary()
       : mumps({"libdmumps_seq-" +
                    std::string(MUMPS_VERSION).substr(0, std::string(MUMPS_VERSION).rfind('.')) + ".so",
                EIGEN_G_MUMPS_FILE}),
         call(reinterpret_cast<decltype(&dmumps_c)>(mumps.find("dmumps_c"))) {}
 };
-const Library& library() {
-  static const Library loaded;
+const MumpsLibrary& mumps_library() {
+  static const MumpsLibrary loaded;
   return loaded;
 }
 
@@ -166,7 +166,7 @@ class Mumps : public ColumnFactorisation {
     const std::lock_guard lock(one_at_a_time());
     const BlasTurn turn(job == factorise ? m_.n : 1);
     m_.job = job;
-    library().call(&m_);
+    mumps_library().call(&m_);
   }
   void require(bool good, const char* phase) const {
     if (!good)
@@ -194,16 +194,16 @@ class Mumps : public ColumnFactorisation {
 
 }  // namespace
 
-bool mumps_available() {
-  static const bool loaded = [] {
+std::string mumps_missing() {
+  static const std::string reason = [] {
     try {
-      library();
-      return metis_available();
-    } catch (const DeviceError&) {
-      return false;
+      mumps_library();
+      return own_missing();
+    } catch (const DeviceError& error) {
+      return std::string(error.what());
     }
   }();
-  return loaded;
+  return reason;
 }
 std::string mumps_version() {
   return MUMPS_VERSION;

@@ -41,7 +41,7 @@ const Metis& metis() {
 }
 
 // METIS has data of the process, so one thread at a time calls it.
-std::mutex& one_at_a_time() {
+std::mutex& metis_turn() {
   static std::mutex mutex;
   return mutex;
 }
@@ -106,15 +106,15 @@ std::vector<std::int32_t> vertices_of(const Graph& graph, std::int64_t n) {
 
 }  // namespace
 
-bool metis_available() {
-  static const bool loaded = [] {
+std::string own_missing() {
+  static const std::string reason = [] {
     try {
-      return metis().usable;
-    } catch (const DeviceError&) {
-      return false;
+      return std::string(metis().usable ? "" : "METIS has 64-bit integers");
+    } catch (const DeviceError& error) {
+      return std::string(error.what());
     }
   }();
-  return loaded;
+  return reason;
 }
 
 std::vector<std::int32_t> nested_dissection(const LowerPattern& pattern) {
@@ -140,7 +140,7 @@ std::vector<std::int32_t> nested_dissection(const LowerPattern& pattern) {
   std::vector<std::int32_t> permutation(static_cast<std::size_t>(vertices)), position(permutation.size());
   std::iota(position.begin(), position.end(), 0);
   if (!neighbours.empty()) {
-    const std::lock_guard lock(one_at_a_time());
+    const std::lock_guard lock(metis_turn());
     metis().dissect(&vertices, offsets.data(), neighbours.data(), weights.data(), nullptr, permutation.data(),
                     position.data());
   }

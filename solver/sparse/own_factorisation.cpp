@@ -1,8 +1,6 @@
 // Factorisations by eigen_g's own code: fronts (elimination.hpp, front.hpp) in the order of METIS, which is loaded at the first call.
 #include <algorithm>
-#include <cmath>
-#include <limits>
-#include <mutex>
+#include <new>
 #include <string>
 
 #include "gemm_df/tall_product.hpp"
@@ -28,16 +26,34 @@ class OwnFactorisation : public Factorisation {
     if (available > 0 && bytes_of(tree_.entries) > available) throw too_large(available);
     factored_.resize(static_cast<std::size_t>(tree_.fronts()));
     place_.assign(static_cast<std::size_t>(tree_.n), -1);
-    scale_.resize(static_cast<std::size_t>(tree_.n));
   }
 
   Pivots factor(const double* values) override {
-    scale(values);
+    try {
+      return factor_fronts(values);
+    } catch (const std::bad_alloc&) {
+      throw too_large(host_memory_available());
+    }
+  }
+  void solve(std::int64_t blocks, const double* x, double* y) override {
+    for (std::int64_t p = 0; p < blocks; p += 2)
+      solve_together(std::min<std::int64_t>(2, blocks - p), x + p * tree_.n * block_width,
+                     y + p * tree_.n * block_width);
+  }
+  std::int64_t entries() const override { return entries_ > 0 ? entries_ : tree_.entries; }
+  std::uint64_t bytes() const override { return bytes_of(entries()); }
+
+ private:
+  // Fronts in the order of the tree, each after its children.
+  Pivots factor_fronts(const double* values) {
+    scale_ = power_of_two_scaling(pattern_, values);
     const BlasTurn turn(tree_.n);
     parts_used_ = 0;
     entries_ = 0;
     Pivots pivots;
     Pending& pending = pending_;
+    pending.rests.clear();
+    pending.values.clear();
     pending.values.reserve(static_cast<std::size_t>(tree_.most_pending));
     take_front(tree_.largest_front);
     std::vector<double> d;
@@ -58,15 +74,6 @@ class OwnFactorisation : public Factorisation {
     return pivots;
   }
 
-  void solve(std::int64_t blocks, const double* x, double* y) override {
-    for (std::int64_t p = 0; p < blocks; p += 2)
-      solve_together(std::min<std::int64_t>(2, blocks - p), x + p * tree_.n * block_width,
-                     y + p * tree_.n * block_width);
-  }
-  std::int64_t entries() const override { return entries_ > 0 ? entries_ : tree_.entries; }
-  std::uint64_t bytes() const override { return bytes_of(entries()); }
-
- private:
   // As Mumps: limit of a null pivot of the scaled matrix.
   static constexpr double least_pivot = 1e-11;
 
@@ -112,25 +119,6 @@ class OwnFactorisation : public Factorisation {
     return {OutOfMemory::Where::host,
             "the host for a factorisation with " + std::to_string(tree_.entries) + " entries of L",
             bytes_of(tree_.entries), available};
-  }
-
-  // Powers of two that bring the largest entry of each row and column near 1.
-  void scale(const double* values) {
-    std::fill(scale_.begin(), scale_.end(), 1.0);
-    std::vector<double> most(scale_.size());
-    for (int pass = 0; pass < 3; ++pass) {
-      std::fill(most.begin(), most.end(), 0.0);
-      for (std::int64_t j = 0; j < pattern_.n; ++j)
-        for (std::int64_t p = pattern_.offsets[j]; p < pattern_.offsets[j + 1]; ++p) {
-          const std::int64_t i = pattern_.row[p];
-          const double value = std::abs(values[p]) * scale_[i] * scale_[j];
-          most[i] = std::max(most[i], value);
-          most[j] = std::max(most[j], value);
-        }
-      for (std::size_t i = 0; i < most.size(); ++i)
-        if (most[i] > 0 && std::isfinite(most[i]))
-          scale_[i] = std::ldexp(scale_[i], -std::ilogb(most[i]) / 2);
-    }
   }
 
   // The rows of a front: its columns, the delayed columns of its children, and the rows below. Returns the number of complete columns.

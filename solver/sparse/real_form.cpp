@@ -274,6 +274,36 @@ void pairs_of_real_form(std::int64_t n, const RealProduct& inner, bool buckling,
   }
 }
 
+namespace {
+
+// Makes the `count` columns of Z behind the first `before` ones orthogonal to those, because vectors of two solves are orthogonal only as far as
+// their errors allow.
+template <class T>
+void orthogonalise_columns(std::int64_t n, const RealProduct& inner, std::int64_t before, std::int64_t count,
+                           T* z, std::int64_t ldz) {
+  if constexpr (is_complex<T>) {
+    std::vector<double> x(static_cast<std::size_t>(8 * n)), y(x.size());
+    for (std::int64_t j = before; j < before + count; ++j) {
+      T* const to = z + j * ldz;
+      for (std::int64_t i = 0; i < n; ++i) {
+        x[8 * i] = static_cast<double>(to[i].real());
+        x[8 * i + 4] = static_cast<double>(to[i].imag());
+      }
+      if (inner) inner(x.data(), y.data());
+      const std::vector<double>& of_inner = inner ? y : x;
+      for (std::int64_t k = 0; k < before; ++k) {
+        const T* const from = z + k * ldz;
+        Complex part;
+        for (std::int64_t i = 0; i < n; ++i)
+          part += std::conj(Complex(from[i])) * Complex(of_inner[8 * i], of_inner[8 * i + 4]);
+        for (std::int64_t i = 0; i < n; ++i) to[i] = T(Complex(to[i]) - part * Complex(from[i]));
+      }
+    }
+  }
+}
+
+}  // namespace
+
 template <class T>
 FewReport solve_by_real_form(std::int64_t n, const FewOptions& options, const RealProduct& inner,
                              real_t<T>* w, T* z, std::int64_t ldz, const RealSolve& solve) {
@@ -295,6 +325,7 @@ FewReport solve_by_real_form(std::int64_t n, const FewOptions& options, const Re
     FewReport above =
         solve_by_real_form<T>(n, side, inner, w + below, z ? z + below * ldz : nullptr, ldz, solve);
     if (below == 0) return above;
+    if (z) orthogonalise_columns(n, inner, below, above.m, z, ldz);
     report.m += above.m;
     report.residuals.insert(report.residuals.end(), above.residuals.begin(), above.residuals.end());
     report.error_bounds.insert(report.error_bounds.end(), above.error_bounds.begin(),

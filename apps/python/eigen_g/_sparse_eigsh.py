@@ -7,7 +7,7 @@ import sys
 import warnings
 from collections.abc import Callable
 from dataclasses import replace
-from typing import Any, Literal, overload
+from typing import TYPE_CHECKING, Any, Literal, TypedDict, overload
 
 import numpy as np
 
@@ -20,6 +20,9 @@ from ._sparse_problem import Found, GpuProblem, Options, Problem
 from ._sparse_report import SparseReport
 from ._sparse_select import Which, buckling_pairs, candidates, selected, theta_of
 
+if TYPE_CHECKING:
+    from ._types import Unpack
+
 
 def as_integer(value: Any, name: str) -> int:
     try:
@@ -28,133 +31,50 @@ def as_integer(value: Any, name: str) -> int:
         raise TypeError(f"{name} is {value!r}, must be an integer") from None
 
 
+Mode = Literal["normal", "buckling", "cayley"]
+Proof = Literal["auto", "counts", "probe", "none"]
+
+
+class SolveOptions(TypedDict, total=False):
+    """The arguments of eigsh that SciPy's eigsh does not have, without `info`."""
+
+    proof: Proof
+    library: str
+    device: Literal["auto", "cpu", "gpu"]
+    threads: int
+    progress: Callable[[float], object] | None
+
+
+class EigshOptions(SolveOptions, total=False):
+    v0: Array | None
+    ncv: int | None
+    maxiter: int | None
+    tol: float
+    Minv: Any
+    OPinv: Any
+    mode: Mode
+    rng: Any
+
+
 @overload
-def eigsh(
-    A: Any,
-    k: int = ...,
-    M: Any = ...,
-    sigma: float | None = ...,
-    which: Which = ...,
-    v0: Array | None = ...,
-    ncv: int | None = ...,
-    maxiter: int | None = ...,
-    tol: float = ...,
-    return_eigenvectors: Literal[True] = ...,
-    Minv: Any = ...,
-    OPinv: Any = ...,
-    mode: Literal["normal", "buckling", "cayley"] = ...,
-    rng: Any = ...,
-    *,
-    proof: Literal["auto", "counts", "probe", "none"] = ...,
-    library: str = ...,
-    device: Literal["auto", "cpu", "gpu"] = ...,
-    threads: int = ...,
-    progress: Callable[[float], object] | None = ...,
-    info: Literal[False] = ...,
+def eigsh(  # fmt: skip
+    A: Any, k: int = ..., M: Any = ..., sigma: float | None = ..., which: Which = ..., *, return_eigenvectors: Literal[True] = ..., info: Literal[False] = ..., **options: Unpack[EigshOptions]
 ) -> tuple[Array, Array]: ...
-
-
 @overload
-def eigsh(
-    A: Any,
-    k: int = ...,
-    M: Any = ...,
-    sigma: float | None = ...,
-    which: Which = ...,
-    v0: Array | None = ...,
-    ncv: int | None = ...,
-    maxiter: int | None = ...,
-    tol: float = ...,
-    return_eigenvectors: Literal[True] = ...,
-    Minv: Any = ...,
-    OPinv: Any = ...,
-    mode: Literal["normal", "buckling", "cayley"] = ...,
-    rng: Any = ...,
-    *,
-    proof: Literal["auto", "counts", "probe", "none"] = ...,
-    library: str = ...,
-    device: Literal["auto", "cpu", "gpu"] = ...,
-    threads: int = ...,
-    progress: Callable[[float], object] | None = ...,
-    info: Literal[True],
+def eigsh(  # fmt: skip
+    A: Any, k: int = ..., M: Any = ..., sigma: float | None = ..., which: Which = ..., *, return_eigenvectors: Literal[True] = ..., info: Literal[True], **options: Unpack[EigshOptions]
 ) -> tuple[Array, Array, SparseReport]: ...
-
-
 @overload
-def eigsh(
-    A: Any,
-    k: int = ...,
-    M: Any = ...,
-    sigma: float | None = ...,
-    which: Which = ...,
-    v0: Array | None = ...,
-    ncv: int | None = ...,
-    maxiter: int | None = ...,
-    tol: float = ...,
-    *,
-    return_eigenvectors: Literal[False],
-    Minv: Any = ...,
-    OPinv: Any = ...,
-    mode: Literal["normal", "buckling", "cayley"] = ...,
-    rng: Any = ...,
-    proof: Literal["auto", "counts", "probe", "none"] = ...,
-    library: str = ...,
-    device: Literal["auto", "cpu", "gpu"] = ...,
-    threads: int = ...,
-    progress: Callable[[float], object] | None = ...,
-    info: Literal[False] = ...,
+def eigsh(  # fmt: skip
+    A: Any, k: int = ..., M: Any = ..., sigma: float | None = ..., which: Which = ..., *, return_eigenvectors: Literal[False], info: Literal[False] = ..., **options: Unpack[EigshOptions]
 ) -> Array: ...
-
-
 @overload
-def eigsh(
-    A: Any,
-    k: int = ...,
-    M: Any = ...,
-    sigma: float | None = ...,
-    which: Which = ...,
-    v0: Array | None = ...,
-    ncv: int | None = ...,
-    maxiter: int | None = ...,
-    tol: float = ...,
-    *,
-    return_eigenvectors: Literal[False],
-    Minv: Any = ...,
-    OPinv: Any = ...,
-    mode: Literal["normal", "buckling", "cayley"] = ...,
-    rng: Any = ...,
-    proof: Literal["auto", "counts", "probe", "none"] = ...,
-    library: str = ...,
-    device: Literal["auto", "cpu", "gpu"] = ...,
-    threads: int = ...,
-    progress: Callable[[float], object] | None = ...,
-    info: Literal[True],
+def eigsh(  # fmt: skip
+    A: Any, k: int = ..., M: Any = ..., sigma: float | None = ..., which: Which = ..., *, return_eigenvectors: Literal[False], info: Literal[True], **options: Unpack[EigshOptions]
 ) -> tuple[Array, SparseReport]: ...
-
-
 @overload
-def eigsh(
-    A: Any,
-    k: int = ...,
-    M: Any = ...,
-    sigma: float | None = ...,
-    which: Which = ...,
-    v0: Array | None = ...,
-    ncv: int | None = ...,
-    maxiter: int | None = ...,
-    tol: float = ...,
-    return_eigenvectors: bool = ...,
-    Minv: Any = ...,
-    OPinv: Any = ...,
-    mode: Literal["normal", "buckling", "cayley"] = ...,
-    rng: Any = ...,
-    *,
-    proof: Literal["auto", "counts", "probe", "none"] = ...,
-    library: str = ...,
-    device: Literal["auto", "cpu", "gpu"] = ...,
-    threads: int = ...,
-    progress: Callable[[float], object] | None = ...,
-    info: bool = ...,
+def eigsh(  # fmt: skip
+    A: Any, k: int = ..., M: Any = ..., sigma: float | None = ..., which: Which = ..., v0: Any = ..., ncv: int | None = ..., maxiter: int | None = ..., tol: float = ..., return_eigenvectors: bool = ..., Minv: Any = ..., OPinv: Any = ..., mode: Mode = ..., rng: Any = ..., *, info: bool = ..., **options: Unpack[SolveOptions]
 ) -> Any: ...
 
 
@@ -171,10 +91,10 @@ def eigsh(
     return_eigenvectors: bool = True,
     Minv: Any = None,
     OPinv: Any = None,
-    mode: Literal["normal", "buckling", "cayley"] = "normal",
+    mode: Mode = "normal",
     rng: Any = None,
     *,
-    proof: Literal["auto", "counts", "probe", "none"] = "auto",
+    proof: Proof = "auto",
     library: str = "auto",
     device: Literal["auto", "cpu", "gpu"] = "auto",
     threads: int = 0,
@@ -201,7 +121,7 @@ def eigsh(
     proof    how it is established that no pair is missing. "counts": by the number of eigenvalues below two points around the pairs,
              which takes one or two factorisations. "probe": by random vectors. "none". "auto": by counts if there is a factorisation.
              If counts do not prove it, there is a RuntimeWarning
-    library   the library that factorises: "auto", "none" or "mumps"; libraries() lists what this machine has
+    library   the library that factorises: "auto", "own", "mumps", "pardiso", "cudss" or "none"; libraries() lists what this machine has
     device, threads, progress   as in eigen_g.eigh; progress(fraction)
     info     True: returns w, v and a SparseReport
 

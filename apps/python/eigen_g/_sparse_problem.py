@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from . import _core, _cublas
+from . import _core, _cublas, _factor_libraries
 from ._frameworks import of as framework_of
 from ._sparse_matrices import (
     Csr,
@@ -27,7 +27,15 @@ from ._sparse_report import SparseReport, no_convergence
 
 
 def libraries() -> dict[str, str]:
-    """The libraries that factorise sparse matrices here, with their versions. Only "mumps" is supported so far. Empty: there is none."""
+    """The libraries that factorise sparse matrices here, with their versions. Empty: there is none.
+
+    "own"      eigen_g's own code, with METIS (libmetis5 of Debian and Ubuntu) for the order of elimination
+    "mumps"    MUMPS, in builds with it
+    "pardiso"  PARDISO of MKL, for example of the Python package mkl
+    "cudss"    cuDSS 1 on a GPU, for example of the Python package nvidia-cudss-cu13; it is used only if it is named
+    """
+    for library in ("pardiso", "cudss"):
+        _factor_libraries.load(library)
     return dict(_core.factor_libraries())
 
 
@@ -46,6 +54,7 @@ class Options:
     def call(self, end: str, count: int, target: float, tolerance: float | None = None) -> _core.FewCall:
         if self.device != "cpu":
             _cublas.load()
+        _factor_libraries.load(self.library)
         start = 0 if self.start is None else self.start.ctypes.data
         return _core.FewCall(
             end,

@@ -1,4 +1,5 @@
 #include <cmath>
+#include <complex>
 #include <limits>
 #include <numbers>
 
@@ -149,4 +150,58 @@ TEST_CASE("eigen_g_dsopfew takes products as callbacks, which may end the solve"
   CHECK(call('L', nullptr, nullptr) == -4);
   CHECK(call('L', multiply<false>, multiply<true>) == -6);
   CHECK(call('N', multiply<false>, nullptr) == -6);
+}
+
+namespace {
+
+// The products with a Hermitian matrix that has the eigenvalues of Diagonal, and with the inverse of that matrix - sigma.
+template <bool inverse>
+int multiply_turned(void* data, const eigen_g_double_complex* x, eigen_g_double_complex* y) {
+  auto& a = *static_cast<Diagonal*>(data);
+  const auto* from = reinterpret_cast<const std::complex<double>*>(x);
+  auto* const to = reinterpret_cast<std::complex<double>*>(y);
+  if (--a.calls_left < 0) return 1;
+  // A has 2 x 2 blocks (d, i e; -i e, d) with the eigenvalues d - e and d + e.
+  for (std::int64_t i = 0; i < a.n; i += 2)
+    for (int j = 0; j < 4; ++j) {
+      const std::complex<double> turn(0, 1), u = from[4 * i + j], v = from[4 * (i + 1) + j];
+      double d = (a.entry(i) + a.entry(i + 1)) / 2, e = (a.entry(i + 1) - a.entry(i)) / 2;
+      if (inverse) {
+        const double det = (a.entry(i) - a.sigma) * (a.entry(i + 1) - a.sigma);
+        d = (d - a.sigma) / det;
+        e = -e / det;
+      }
+      to[4 * i + j] = d * u + turn * e * v;
+      to[4 * (i + 1) + j] = d * v - turn * e * u;
+    }
+  return 0;
+}
+
+}  // namespace
+
+TEST_CASE("eigen_g_zhopfew takes complex products as callbacks, which may end the solve") {
+  Diagonal a{1200, 60.02, 1000000};
+  std::vector<double> w(3), residuals(3);
+  std::vector<std::complex<double>> z(static_cast<std::size_t>(3 * a.n));
+  const auto call = [&](char end, eigen_g_complex_multiply product, eigen_g_complex_multiply inverse) {
+    return eigen_g_zhopfew(end, a.n, 3, product, nullptr, inverse, &a, a.sigma, 1e-10, w.data(),
+                           reinterpret_cast<eigen_g_double_complex*>(z.data()), a.n, residuals.data());
+  };
+  REQUIRE(call('N', multiply_turned<false>, multiply_turned<true>) == 0);
+  for (std::size_t k = 0; k < 3; ++k) {
+    CHECK(w[k] == Approx(59.9 + 0.1 * static_cast<double>(k)).epsilon(1e-12));
+    CHECK(residuals[k] <= 1e-10 * a.entry(a.n - 1));
+    double length = 0;
+    for (std::int64_t i = 0; i < a.n; ++i) length += std::norm(z[static_cast<std::size_t>(k) * a.n + i]);
+    CHECK(length == Approx(1).epsilon(1e-12));
+  }
+  REQUIRE(call('L', multiply_turned<false>, nullptr) == 0);
+  for (std::size_t k = 0; k < 3; ++k) CHECK(w[k] == Approx(0.1 * static_cast<double>(k + 1)).epsilon(1e-8));
+  a.calls_left = 2;
+  CHECK(call('N', multiply_turned<false>, multiply_turned<true>) == 3);
+  a.calls_left = 2;
+  CHECK(call('H', multiply_turned<false>, nullptr) == 3);
+  CHECK(call('L', nullptr, nullptr) == -4);
+  CHECK(call('L', multiply_turned<false>, multiply_turned<true>) == -6);
+  CHECK(call('N', multiply_turned<false>, nullptr) == -6);
 }

@@ -92,7 +92,9 @@ TEMPLATE_TEST_CASE("Pencils of every type: the lowest pairs, pairs next to a tar
       CHECK(report.residuals.size() == static_cast<std::size_t>(count));
       for (std::size_t j = 0; j < w.size(); ++j)
         CHECK_THAT(static_cast<double>(w[j]), WithinRel(exact[first + j], accuracy<T>));
-      CHECK(passed(verify(a.k_rows(), a.mass(), count, w.data(), z.data(), ldz)));
+      const Verification v = verify(a.k_rows(), a.mass(), count, w.data(), z.data(), ldz);
+      CAPTURE(v.lapack_residual, v.lapack_orthogonality);
+      CHECK(passed(v));
       z[1] = -z[1] + T(1);
       CHECK_FALSE(passed(verify(a.k_rows(), a.mass(), count, w.data(), z.data(), ldz)));
     }
@@ -265,6 +267,60 @@ TEST_CASE("eigen_g_zhgfew, eigen_g_chginterval and eigen_g_ssgcount") {
   CHECK(eigen_g_ssgcount(n, k.offsets.data(), k.column.data(), s.k.data(), m.offsets.data(), m.column.data(),
                          s.m.data(), nullptr, high, nullptr, &below) == 0);
   CHECK(below == 12);
+}
+
+namespace {
+
+// eigen_g_<name>few, <name>interval and <name>count for one type.
+template <class T, class C, class Few, class Interval, class Count>
+void check_c_functions(const Few& few, const Interval& interval, const Count& count) {
+  using R = real_t<T>;
+  const Turned<T> a;
+  const std::vector<double>& exact = a.box.values;
+  const support::Csr &k = a.box.k, &m = a.box.m;
+  const auto values = [](const std::vector<T>& x) { return reinterpret_cast<const C*>(x.data()); };
+  const std::int64_t n = a.n();
+  const double low = (exact[2] + exact[3]) / 2, high = (exact[11] + exact[12]) / 2, limit = accuracy<T>;
+  const auto nan = std::numeric_limits<R>::quiet_NaN();
+  std::vector<R> w(9, nan);
+  std::vector<T> z(static_cast<std::size_t>(9 * n), T(nan));
+  std::vector<double> bound(9);
+  eigen_g_few_report report{};
+  const auto of_wanted = [&](std::size_t j, std::size_t of) {
+    CHECK(std::abs(static_cast<double>(w[j]) - exact[of]) <= limit * exact[of]);
+  };
+  CHECK(few('L', n, 4, k.offsets.data(), k.column.data(), values(a.k), m.offsets.data(), m.column.data(),
+            values(a.m), nullptr, 0, 0, w.data(), reinterpret_cast<C*>(z.data()), n, bound.data(),
+            &report) == 0);
+  for (std::size_t j = 0; j < 4; ++j) of_wanted(j, j);
+  CHECK(report.proven);
+  CHECK(passed(verify(a.k_rows(), a.mass(), 4, w.data(), z.data(), n)));
+  CHECK(few('A', n, 3, k.offsets.data(), k.column.data(), values(a.k), m.offsets.data(), m.column.data(),
+            values(a.m), nullptr, low, 0, w.data(), nullptr, n, nullptr, nullptr) == 0);
+  for (std::size_t j = 0; j < 3; ++j) of_wanted(j, j + 3);
+  std::int64_t found = 0, below = 0;
+  CHECK(interval(n, k.offsets.data(), k.column.data(), values(a.k), m.offsets.data(), m.column.data(),
+                 values(a.m), nullptr, low, high, 8, &found, w.data(), nullptr, n, nullptr, nullptr) == -11);
+  CHECK(found == 9);
+  CHECK(interval(n, k.offsets.data(), k.column.data(), values(a.k), m.offsets.data(), m.column.data(),
+                 values(a.m), nullptr, low, high, 9, &found, w.data(), reinterpret_cast<C*>(z.data()), n,
+                 bound.data(), &report) == 0);
+  for (std::size_t j = 0; j < 9; ++j) of_wanted(j, j + 3);
+  CHECK(passed(verify(a.k_rows(), a.mass(), 9, w.data(), z.data(), n)));
+  CHECK(count(n, k.offsets.data(), k.column.data(), values(a.k), m.offsets.data(), m.column.data(),
+              values(a.m), nullptr, high, nullptr, &below) == 0);
+  CHECK(below == 12);
+}
+
+}  // namespace
+
+TEST_CASE("The C functions of float and complex pencils") {
+  SKIP_WITHOUT_FACTORS();
+  check_c_functions<float, float>(eigen_g_ssgfew, eigen_g_ssginterval, eigen_g_ssgcount);
+  check_c_functions<std::complex<double>, eigen_g_double_complex>(eigen_g_zhgfew, eigen_g_zhginterval,
+                                                                  eigen_g_zhgcount);
+  check_c_functions<std::complex<float>, eigen_g_complex>(eigen_g_chgfew, eigen_g_chginterval,
+                                                          eigen_g_chgcount);
 }
 
 TEMPLATE_TEST_CASE("Pencils with a lumped M by the filter: the ends without a factorisation", "", double,

@@ -1,5 +1,6 @@
 // Pairs of sparse pencils by shift-invert, counts and intervals: closed forms, and the traps in which other programs return wrong lists.
 #include <chrono>
+#include <cstdlib>
 #include <limits>
 #include <numeric>
 
@@ -19,8 +20,15 @@ struct Found {
   std::vector<double> w, z;
 };
 
+// EIGEN_G_TEST_LIBRARY names the library that factorises; without it, the automatic one.
+FactorLibrary library_under_test() {
+  const char* const name = std::getenv("EIGEN_G_TEST_LIBRARY");
+  return name ? factor_library_of(name).value() : FactorLibrary::automatic;
+}
+
 FewOptions pairs(std::int64_t count, End end = End::lowest, double target = 0) {
   FewOptions options;
+  options.library = library_under_test();
   options.count = count;
   options.end = end;
   options.target = target;
@@ -101,7 +109,7 @@ std::string refused(const PencilCase& a, const FewOptions& options) {
 }
 
 #define SKIP_WITHOUT_LIBRARY() \
-  if (!available(FactorLibrary::automatic)) SKIP_TEST("no library factorises sparse matrices")
+  if (!available(library_under_test())) SKIP_TEST("the library that factorises is missing")
 
 }  // namespace
 
@@ -129,6 +137,43 @@ TEST_CASE("Multiple values: every number of pairs of a cube, at its end and in i
   }
 }
 
+TEST_CASE("Multiple values: k + 4 pairs, which a search begins with, end among equal ones") {
+  SKIP_WITHOUT_LIBRARY();
+  const PencilCase a = support::box(16, 16, 16);
+  int cut = 0;
+  for (const double shift : {0.0, 200.3, 700.7}) {
+    std::vector<double> distances;
+    for (const double w : a.values) distances.push_back(std::abs(w - shift));
+    std::sort(distances.begin(), distances.end());
+    int here = 0;
+    for (std::int64_t k = 1; k <= 30 && here < 4; ++k) {
+      if (distances[k + 4] - distances[k + 3] > 1e-9 * distances[k + 4]) continue;
+      CAPTURE(k, shift);
+      check_against(a, pairs(k, End::nearest, shift));
+      ++here;
+    }
+    cut += here;
+  }
+  CHECK(cut >= 9);
+  check_against(a, pairs(10, End::nearest, 200.3));
+}
+
+TEST_CASE("A cube whose slices may end in a threefold value") {
+  SKIP_WITHOUT_LIBRARY();
+  const PencilCase a = support::box(24, 24, 24);
+  SparseSolver<double> solver(a.k.view(), a.mass(), pairs(1));
+  const EigenvalueCount count = solver.count(362.2182945533791);
+  CHECK((count.below == 75 || count.below == 78));  // 77 would be between the copies
+  std::vector<double> w;
+  const IntervalReport report = solver.interval(100, 400, 0, w, nullptr);
+  CHECK(report.proven);
+  const auto first = std::lower_bound(a.values.begin(), a.values.end(), 100.0),
+             last = std::lower_bound(a.values.begin(), a.values.end(), 400.0);
+  REQUIRE(static_cast<std::ptrdiff_t>(w.size()) == last - first);
+  for (std::size_t i = 0; i < w.size(); ++i)
+    CHECK_THAT(w[i], Catch::Matchers::WithinRel(first[static_cast<std::ptrdiff_t>(i)], 1e-11));
+}
+
 TEST_CASE("A shift on an eigenvalue of high multiplicity moves, and the report says so") {
   SKIP_WITHOUT_LIBRARY();
   const std::int64_t m = 20;
@@ -142,7 +187,7 @@ TEST_CASE("A shift on an eigenvalue of high multiplicity moves, and the report s
     if (k <= m)
       for (const double w : found.w) CHECK(std::abs(w - 4) <= 1e-13);
   }
-  SparseSolver<double> solver(a.k.view(), a.mass());
+  SparseSolver<double> solver(a.k.view(), a.mass(), pairs(1));
   const EigenvalueCount at = solver.count(4);
   CHECK(at.moved);
   CHECK(at.below == (at.at < 4 ? m * (m - 1) / 2 : m * (m + 1) / 2));
@@ -167,7 +212,7 @@ TEST_CASE("A multiple value with more copies than the basis keeps") {
 TEST_CASE("A count on a threefold value moves") {
   SKIP_WITHOUT_LIBRARY();
   const PencilCase a = support::box(16, 16, 16);
-  SparseSolver<double> solver(a.k.view(), a.mass());
+  SparseSolver<double> solver(a.k.view(), a.mass(), pairs(1));
   for (const std::size_t i : {1, 20, 57}) {
     const double value = a.values[i];
     const auto below =
@@ -234,7 +279,7 @@ TEST_CASE("Rigid bodies: six zero values for each") {
   const double flexible = lowest.w[zeros];
   CHECK(flexible > 0);
   for (std::size_t i = 0; i < zeros; ++i) CHECK(std::abs(lowest.w[i]) <= 1e-6 * flexible);
-  SparseSolver<double> solver(a.k.view(), a.mass());
+  SparseSolver<double> solver(a.k.view(), a.mass(), pairs(1));
   CHECK(solver.count(flexible / 2).below == static_cast<std::int64_t>(zeros));
   for (const double shift : {0.0, -1.0, -1e4}) {
     CAPTURE(shift);
@@ -268,8 +313,9 @@ TEST_CASE("Pencils that are no problem are refused by name") {
       for (std::int64_t i = 0; i < a.n(); ++i)
         for (std::int64_t p = matrix->offsets[i]; p < matrix->offsets[i + 1]; ++p)
           if (i == 16 || matrix->column[p] == 16) matrix->value[p] = 0;
-    CHECK_THAT(refused(a, pairs(3)),
-               ContainsSubstring("singular for every s") && ContainsSubstring("row 17"));
+    CHECK_THAT(refused(a, pairs(3)), ContainsSubstring("singular for every s"));
+    if (library_under_test() != FactorLibrary::pardiso)  // it does not say which pivots it changed
+      CHECK_THAT(refused(a, pairs(3)), ContainsSubstring("row 17"));
   }
   SECTION("a negative mass") {
     a.diagonal.assign(static_cast<std::size_t>(a.n()), 1.0);
@@ -365,7 +411,7 @@ TEST_CASE("Buckling: both signs, and counts between 0 and a point") {
 TEST_CASE("All pairs of an interval") {
   SKIP_WITHOUT_LIBRARY();
   const PencilCase a = GENERATE(support::box(21, 16, 0), support::box(8, 8, 8), support::five_point(14));
-  SparseSolver<double> solver(a.k.view(), a.mass());
+  SparseSolver<double> solver(a.k.view(), a.mass(), pairs(1));
   const auto at = [&](std::size_t i) { return a.values[i]; };
   const std::size_t n = a.values.size();
   std::vector<std::pair<double, double>> ends = {{at(0), at(30)},  // ends on values
@@ -525,7 +571,7 @@ TEST_CASE("The same call twice gives the same bits") {
 TEST_CASE("A solver serves several calls, and other values with the same pattern") {
   SKIP_WITHOUT_LIBRARY();
   const PencilCase a = support::box(20, 15, 0), other = support::box(20, 15, 0, 2.0, 1.0);
-  SparseSolver<double> solver(a.k.view(), a.mass());
+  SparseSolver<double> solver(a.k.view(), a.mass(), pairs(1));
   CHECK(solver.order() == a.n());
   CHECK(solver.factor_entries() > a.n());
   CHECK(solver.factor_bytes() > 8 * static_cast<std::uint64_t>(solver.factor_entries()));
@@ -622,7 +668,7 @@ TEST_CASE("A missing copy fails the verification by counts, a turned vector the 
   SKIP_WITHOUT_LIBRARY();
   const PencilCase a = support::box(10, 10, 0);
   Found found = solve(a, pairs(6));
-  SparseSolver<double> solver(a.k.view(), a.mass());
+  SparseSolver<double> solver(a.k.view(), a.mass(), pairs(1));
   const double behind = (found.w[5] + a.values[6]) / 2;
   CHECK(solver.count(behind).below == 6);
   for (std::int64_t i = 0; i < a.n(); ++i) found.z[i] += 1e-6 * found.z[a.n() + i];
