@@ -255,7 +255,10 @@ CLI::Option* add_solve_options(CLI::App& command, SolveOptions& wanted) {
           "Shares of GPU[:GPU...]:CPU in the large products, as 27:14 or 4:4:1; auto (default): by the "
           "machine's rates, 0 for a device that would not help")
       ->option_text("RATIO");
-  command.add_option("--gpus", options->gpus, "Number of GPUs to use (default: 1)")
+  command
+      .add_option("--gpus", options->gpus,
+                  "Number of GPUs to use (default: 1). On the two-stage path all of them run every stage, "
+                  "for large orders")
       ->check(CLI::Range(1, 64))
       ->option_text("N");
   command

@@ -76,7 +76,8 @@ const char* words_of(Path path) {
 
 std::optional<SolvePrediction> predict_solve(const Options& options, const Devices& devices, std::int64_t n,
                                              const std::string& calibration) {
-  if (!devices.calibration) return std::nullopt;
+  const Path path = path_on_gpu<double>(options, devices.engine_rates, n);
+  if (!devices.calibration || takes_team(options, devices, path, n)) return std::nullopt;
   const int gpu = current_gpu();
   const std::vector<int> further = helper_gpus(devices.gpus);
   const Device& first = gpu_facts(gpu);
@@ -89,7 +90,6 @@ std::optional<SolvePrediction> predict_solve(const Options& options, const Devic
   machine.ratio = devices.ratio;
   const std::int64_t m = options.vectors ? options.subset.max_count(n) : 0;
   const std::vector<Prediction> predictions = predict(machine, n, m);
-  const Path path = path_on_gpu<double>(options, devices.engine_rates, n);
   const Path forced = path == Path::two_stage ? Path::one_stage : Path::two_stage;
   const Prediction* const found = find(predictions, path, options.engine);
   const Prediction* const other = find(predictions, forced, options.engine);

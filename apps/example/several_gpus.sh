@@ -8,6 +8,6 @@ cd "$folder"
 # [gpus]
 eigen_g calibrate -o machine.json                       # once for each machine; takes less than two minutes
 eigen_g generate random 8000 -o matrix.npy
-eigen_g solve matrix.npy --gpus 2 --calibration machine.json --predict --verify
+eigen_g solve matrix.npy --gpus 2 --path one --calibration machine.json --predict --verify
 eigen_g solve matrix.npy --gpus 2 --ratio 1:1:0 --json report.json    # equal shares, no CPU
 # [end]

@@ -126,12 +126,21 @@ struct Devices {
   // alone, and meanwhile OpenBLAS's thread count is the call's.
   int threads = 0;
 
-  // Number of GPUs that may take columns of the large products: the first GPU, which holds the matrices, and gpus - 1 helper GPUs
-  // in CUDA's order. The CPU may take columns too. The large products are in the divide and conquer's merges of more than 512
+  // Number of GPUs: the first GPU, which is the current one, and gpus - 1 others in CUDA's order. They are used in one of two ways.
+  //
+  // All stages: the GPUs divide the matrices and the work of every stage except the bulge chase. This is for standard problems of all four types, on the
+  // two-stage path from about n = 5000 on, or for every order with Path::two_stage. It needs 2 to 8 GPUs of the same model, the native engine
+  // and precision, an automatic ratio, and multiprocessors = 0. Device pointers are those of the first GPU. The others' memory is not
+  // limited by memory_limit and is not taken from an Allocator. n^2 is the bytes of a matrix with vectors: the first GPU needs (1/2 + 3/gpus) n^2, each
+  // other GPU 3/gpus n^2.
+  //
+  // Columns of the large products, for real matrices in all other cases: the first GPU holds the matrices, and the other GPUs are helper GPUs. The
+  // CPU may take columns too. The large products are in the divide and conquer's merges of more than 512
   // rows, and in the back-transformation from about 1060 rows on. Helper GPUs and the CPU use native products.
+  //
   // With the same devices and the same ratio or calibration, results repeat bit for bit.
   int gpus = 1;
-  // Ratio of the shares, GPU[:GPU...]:CPU, gpus + 1 numbers. Automatic: for each product, the shares with which all devices
+  // Ratio of the shares of columns, GPU[:GPU...]:CPU, gpus + 1 numbers. Automatic: for each product, the shares with which all devices
   // finish at the same time by `calibration`; a device that would not shorten the product gets 0.
   // Without a calibration, orders below 2000 stay on the first GPU. For larger orders, if a helper may pay, the first solve of a
   // process measures a quick calibration (less than a second), and later solves use it.
@@ -160,13 +169,14 @@ struct StageWork {
   EngineFlops flops{};  // flops of its matrix products, by engine
 };
 
-// Work of one device on the large products.
+// Work of one device on the large products. If several GPUs divide all stages: its share of the solve.
 struct DeviceWork {
   std::string name;
   int gpu = -1;             // CUDA's number of the GPU; -1: the CPU
   int multiprocessors = 0;  // multiprocessors in use; 0: the CPU
   double share = 1;         // fraction of the products' flops
-  double seconds = 0;       // time on shared products, first copy to last; 0: no product was shared
+  double seconds =
+      0;  // time on shared products, first copy to last; 0: no product was shared. All stages: from the first to the last
 };
 
 // Result of mixed precision.

@@ -7,7 +7,6 @@
 #include "hybrid/instantiate.hpp"
 #include "hybrid/machine/device.hpp"
 #include "solver/devices/tuning.hpp"
-#include "solver/devices/two_stage_tuning.hpp"
 #include "solver/driver/arguments.hpp"
 #include "solver/path/choice.hpp"
 #include "solver/prepare/subset.hpp"
@@ -21,24 +20,14 @@ bool can_park(const Plan& plan) {
          plan.n >= solver_tuning().min_order_out_of_core;
 }
 
-// Several GPUs run all stages together on the two-stage path, for orders from which this pays; with Path::two_stage for every order. A given
-// ratio, or what only one GPU can do, leaves the matrices on the first GPU.
-bool takes_team(const Plan& plan) {
-  const Options& o = plan.options;
-  const Devices& d = plan.devices;
-  return plan.on_gpu && plan.path == Path::two_stage && d.gpus > 1 && d.gpus <= most_gpus_of_a_team &&
-         d.ratio.automatic() && d.multiprocessors == 0 && o.engine == Engine::native &&
-         o.precision == Precision::native && !plan.generalised && !plan.within &&
-         (o.path == Path::two_stage || plan.n >= two_stage_tuning().min_order_of_team);
-}
-
 }  // namespace
 
 template <class T>
 Plan plan_on(Plan asked, bool on_gpu) {
   asked.on_gpu = on_gpu;
   asked.path = on_gpu ? path_on_gpu<T>(asked.options, asked.devices.engine_rates, asked.n) : Path::one_stage;
-  asked.team = takes_team(asked);
+  asked.team = on_gpu && !asked.generalised && !asked.within &&
+               takes_team(asked.options, asked.devices, asked.path, asked.n);
   return asked;
 }
 

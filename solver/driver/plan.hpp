@@ -12,8 +12,6 @@
 
 namespace eigen_g {
 
-inline constexpr int most_gpus_of_a_team = 8;
-
 struct Plan {
   std::int64_t n = 0;
   Options options;

@@ -151,20 +151,23 @@ struct Member {
   std::optional<TeamParts<T>> parts;
   std::uint64_t bytes = 0;
   Event begin, end;  // of its work
+  Queue out;         // copies columns of Z to the host while the queue works on other columns
 
   explicit Member(DeviceFrame<T>& frame)
       : queue(&frame.queue),
         products(&frame.products),
         memory(&frame.memory),
         begin(frame.queue.resources()),
-        end(frame.queue.resources()) {}
+        end(frame.queue.resources()),
+        out(frame.queue.resources(), Queue::CopiesOnly()) {}
   explicit Member(std::unique_ptr<OwnObjects<T>> objects)
       : own(std::move(objects)),
         queue(&own->queue),
         products(&own->products),
         memory(&own->memory),
         begin(own->resources),
-        end(own->resources) {}
+        end(own->resources),
+        out(own->resources, Queue::CopiesOnly()) {}
 };
 
 std::vector<int> gpus_of_team(int gpus) {
@@ -256,7 +259,10 @@ class TeamBackend final : public StandardBackend<T> {
   }
   void end() noexcept override {
     frame_.end();
-    for (const auto& member : members_) cudaStreamSynchronize(member->queue->stream());
+    for (const auto& member : members_) {
+      cudaStreamSynchronize(member->queue->stream());
+      cudaStreamSynchronize(member->out.stream());
+    }
     fetch_.reset();
     ready_.clear();
   }
@@ -509,7 +515,7 @@ class TeamBackend final : public StandardBackend<T> {
   void store_columns(int p) {
     const ColumnRange own = own_columns(p);
     if (own.count == 0) return;
-    const Queue out(queue(p).resources(), Queue::CopiesOnly());
+    const Queue& out = members_[static_cast<std::size_t>(p)]->out;
     for (const ReadyColumns& part : ready_[static_cast<std::size_t>(p)]) {
       const MatrixView<T> from = columns_of(p).block(0, part.columns.first, plan_.n, part.columns.count),
                           to = p_.z.block(0, own.first + part.columns.first, plan_.n, part.columns.count);

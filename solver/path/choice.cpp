@@ -40,6 +40,13 @@ Path choose_path(const PathFacts& facts, const PathTuning& tuning) {
                                                                              : Path::one_stage;
 }
 
+bool takes_team(const Options& options, const Devices& devices, Path path, std::int64_t n) {
+  return path == Path::two_stage && devices.gpus > 1 && devices.gpus <= most_gpus_of_a_team &&
+         devices.ratio.automatic() && devices.multiprocessors == 0 && options.engine == Engine::native &&
+         options.precision == Precision::native &&
+         (options.path == Path::two_stage || n >= two_stage_tuning().min_order_of_team);
+}
+
 template <class T>
 Path path_on_gpu(const Options& options, const ProductRates& rates, std::int64_t n) {
   const std::int64_t vectors = options.vectors ? std::max<std::int64_t>(1, options.subset.max_count(n)) : 0;

@@ -234,7 +234,10 @@ def eigh(
     path             "auto", "one_stage" or "two_stage"
     engine           of the large products: "native", "df", "emulated", "ozaki", "ozaki-fast" or "auto"
     device           for arrays in host memory: "auto" (a GPU if there is one and n is large enough), "cpu" or "gpu"
-    gpus, ratio      real matrices: number of GPUs that share the large products, and the ratio of the shares, such as "27:14"
+    gpus             number of GPUs of one model that divide all stages of a large standard problem, from about n = 5000 on or
+                     with path="two_stage". For other real matrices they share the large products. Arrays are in host memory or on
+                     the current GPU
+    ratio            real matrices: the ratio of the shares of the large products, such as "27:14"
     precision        "native", or "mixed": solves in float32 and refines to float64. For all pairs of one real float64 matrix on
                      one GPU that is slow in double. If it does not apply or does not succeed, the solve is in native
                      precision; .report.refinement says why

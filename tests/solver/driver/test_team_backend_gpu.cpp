@@ -113,7 +113,7 @@ TEST_CASE("team of GPUs: equal entries, rank one, a band", "[gpu]") {
   CAPTURE(v.lapack_residual, v.lapack_orthogonality, one.lapack_residual, one.lapack_orthogonality);
   CHECK(passed(v));
   CHECK(v.lapack_orthogonality < 1);
-  CHECK(v.lapack_residual < 1);
+  CHECK(v.lapack_residual < 3);  // sums of equal terms: adjoint_product_of_few.hpp
 }
 
 TEST_CASE("team of GPUs: subsets", "[gpu]") {
