@@ -103,7 +103,7 @@ class HostBackend final : public StandardBackend<T> {
   std::optional<HostParts<T>> parts_;
   std::optional<OneStageOnCpu<T>> path_;
   CallerMatrices<T> p_;
-  int k_ = 0;  // of scale()
+  int k_ = 0;  // the scaled matrix is 2^k A
   std::int64_t found_ = 0;
   HostClock clock_;
 };

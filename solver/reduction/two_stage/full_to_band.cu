@@ -81,7 +81,7 @@ std::int64_t pending_columns(std::int64_t n, std::int64_t b) {
 template <class T>
 struct Buffers {
   MatrixView<T> pending, partner, w, inner, correction, gram;
-  MatrixView<double> q;  // of cholesky_panel(); not for double, whose Z is in the same place later
+  MatrixView<double> q;  // Q1 of cholesky_panel(). In double it is where Z will be
   real_t<T>* squares;
   Arena panels, cholesky;
 
