@@ -99,8 +99,8 @@ class Solver : public PlannedSolver<T> {
   // solve() on device pointers that returns before the end of its work. w, z and a belong to that work until `stream` has reached
   // its end.
   //
-  //   waits for      max |a_ij|; the tree of the divide and conquer, the shapes of its merges of more than 512 rows, its convergence
-  //   queued         everything after that: the back-transformation
+  //   waits for      max |a_ij|; the shapes of the divide and conquer's merges of more than 512 rows; its convergence
+  //   queued         the back-transformation, before the wait for the convergence
   //   report         status, info, m and first_index as in solve(); a NaN is an exception. Stages have no seconds; `seconds` is the
   //                  time until the return
   //   ordering       the solver's next solve runs after this one, on any stream. set_workspace() and the destructor wait for it. A

@@ -70,7 +70,7 @@ class StandardBackend : public Backend<T> {
   virtual void unscale(int k) = 0;                          // W := 2^-k W
   virtual void store() = 0;                                 // copies W and Z to the caller
   // Sets status and info of the result of divide_and_conquer(), if that function has not waited for its work.
-  virtual void settle(DivideAndConquerResult&) {}
+  virtual void finish(DivideAndConquerResult&) {}
 
  protected:
   using Backend<T>::plan_;

@@ -441,8 +441,8 @@ class DeviceBackend final : public StandardBackend<T> {
     found_ = outcome.found.count;
     return outcome;
   }
-  void settle(DivideAndConquerResult& outcome) override {
-    if (end_of_dc_) end_of_dc_->settle(outcome);
+  void finish(DivideAndConquerResult& outcome) override {
+    if (end_of_dc_) end_of_dc_->finish(outcome);
     end_of_dc_.reset();
   }
   void back_transform(StageRunner& run_stage) override {
@@ -486,8 +486,8 @@ class DeviceBackend final : public StandardBackend<T> {
   }
 
  private:
-  // Returns true if the host waits for the check when the reduction is queued. The one-stage path needs no other fact than the scale, which the GPU
-  // computes itself. A large matrix that is not finite would cost a long reduction.
+  // Returns true if the host waits for the check after it has queued the reduction. The GPU computes the scale itself, and only the two-stage path
+  // needs another fact. For a large matrix the host waits at once, because a NaN would cost a long reduction.
   bool waits_late() const {
     return plan_.path == Path::one_stage && plan_.n <= solver_tuning().max_order_late_check &&
            plan_.mode == MemoryMode::in_core && !plan_.options.progress;

@@ -102,7 +102,7 @@ class HostBackend final : public StandardBackend<T> {
   std::optional<OneStageOnCpu<T>> path_;
   ImplicitQ<T>* q_ = nullptr;  // of the last reduce()
   CallerMatrices<T> p_;
-  int k_ = 0;  // of scale()
+  int k_ = 0;  // the scaled matrix is 2^k A
   std::int64_t found_ = 0;
   HostClock clock_;
 };

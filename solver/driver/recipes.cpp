@@ -44,7 +44,7 @@ GeneralisedReport StandardBackend<T>::run(StageRunner& run_stage) {
   if (plan_.options.vectors) back_transform(run_stage);  // Z = Q U
   run_stage(Stage::unscale, [&] { unscale(k); });        // W := 2^-k W
   run_stage(Stage::store, [&] { store(); });
-  settle(outcome);
+  finish(outcome);
 
   GeneralisedReport report;
   report.status = outcome.status;

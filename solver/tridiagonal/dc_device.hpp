@@ -17,7 +17,7 @@ class Queue;
 
 namespace eigen_g::dc {
 
-// What the phases report on the way; one object in device memory.
+// The phases write their findings into one object in device memory.
 struct Findings {
   unsigned failed = ~0u;      // lowest index, from 1, that did not converge; all bits set: none
   unsigned not_finite = ~0u;  // row of the first NaN or infinity of T; all bits set: none

@@ -10,13 +10,13 @@ class DivideAndConquerEnd {
  public:
   explicit DivideAndConquerEnd(Resources& resources) : ready_(resources) {}
 
-  // `findings`: pinned memory, to which the queue has just copied. It may not change before settle().
+  // `findings`: pinned memory, to which the queue has just copied. It may not change before finish().
   void record(const Queue& queue, const dc::Findings* findings) {
     ready_.record(queue);
     findings_ = findings;
   }
   // Waits for the divide and conquer alone, and sets status and info. If it did not converge, no pair counts as found.
-  void settle(DivideAndConquerResult& result) const {
+  void finish(DivideAndConquerResult& result) const {
     if (!findings_) return;
     ready_.wait();
     result = dc::result_of(*findings_, result.found);

@@ -79,8 +79,8 @@ __global__ void __launch_bounds__(max_threads)
 }
 
 template <class R>
-__global__ void __launch_bounds__(max_threads)
-    store_kernel(Index first, const int* exponent, Arrays<R> x, MatrixView<const R> q, R* w, MatrixView<R> z) {
+__global__ void __launch_bounds__(max_threads) store_kernel(Index first, const int* exponent, Arrays<R> x,
+                                                            MatrixView<const R> q, R* w, MatrixView<R> z) {
   enter_in_turn();
   const Index row = blockIdx.x * max_threads + threadIdx.x, columns = static_cast<Index>(z.cols);
   if (blockIdx.y == 0 && row < columns) w[row] = ldexp(x.d[first + row], *exponent);

@@ -65,7 +65,7 @@ struct MergeBuffers {
 //   places               q: used instead of scratch memory for Q (then divide_and_conquer_bytes() takes with_q = false)
 //                        compressed: used instead of z_dev for the compressed Q; may be z_dev itself
 //   team                 devices that take columns of the large merges' products; null: none. It takes no columns of a range of rows
-//   end                  null: the function waits for its end. Else its last work is only queued, and end->settle() waits for it
+//   end                  null: the function waits for its work. Not null: the last work is only queued, and end->finish() waits for it
 // The values of a range of rows have the bits of the whole solution. Its vectors may differ from the whole's by the rounding of the products
 // of merges of more than 512 rows, because cuBLAS may sum in another order for other shapes. A call for a range repeats the O(n^2) work of
 // the values.

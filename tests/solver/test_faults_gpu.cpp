@@ -9,6 +9,7 @@
 #include "solver/api/batched.hpp"
 #include "solver/api/generalised.hpp"
 #include "solver/api/sparse.hpp"
+#include "solver/devices/tuning.hpp"
 #include "tests/support/closed_forms.hpp"
 #include "tests/support/faults.hpp"
 #include "tests/support/solving.hpp"
@@ -107,7 +108,9 @@ TEST_CASE("a failed call of a solve is reported, and the next solve is right", "
   o.path = path;
   o.vectors = vectors;
   const Stored s = random_matrix(n);
-  check_every_failure([&] { return host_solve(s, o); }, fresh);
+  // With a memory of its own that fails, a solve with vectors of such an order keeps reflectors in host memory.
+  const bool may_park = fresh && vectors && n >= solver_tuning().min_order_out_of_core;
+  check_every_failure([&] { return host_solve(s, o); }, fresh, may_park);
   if (vectors && !fresh) check_every_failure([&] { return device_solve(s, o); }, fresh);
 }
 

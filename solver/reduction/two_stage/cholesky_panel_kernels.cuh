@@ -217,7 +217,7 @@ __device__ inline void add_blocks(double* sums, const Memory& at, int which, int
   if (tid == 0) *counter = 0;
 }
 
-// G to shared memory: G(i, j) at g[j stride + i] for i >= j. Calls visit(i, j, value) for these entries and for those of the tiles on the
+// G to shared memory: G(i, j) at g[j stride + i] for i >= j. Calls visit(i, j, value) for each entry of a tile on or below the
 // diagonal.
 template <int stride, class Visit>
 __device__ inline void load_gram(const double* gram, double* g, const Visit& visit) {
@@ -408,7 +408,7 @@ __device__ inline void product_of_factors(const double* g, bool small, double2 (
 // The factors of Q - [S; 0] and what the elimination needs of them, in shared memory.
 struct Elimination {
   double* g;
-  double *inverse_of_u, *inverse_of_l;  // of each block on the diagonal, 8 x 8, by rows
+  double *inverse_of_u, *inverse_of_l;  // inverses of the blocks on the diagonal, 8 x 8, by rows
   double *signs, *tau;
   bool in_top;  // the block's rows are the first ones
 };

@@ -47,7 +47,7 @@ using namespace to_band;
 template <class T>
 struct Buffers {
   MatrixView<T> pending, partner, w, inner, correction, gram;
-  MatrixView<double> q;  // of cholesky_panel(), in float
+  MatrixView<double> q;  // Q1 of cholesky_panel(). In double it is where Z will be
   real_t<T>* squares;
   Arena panels, cholesky;
 

@@ -42,7 +42,9 @@ static __global__ void swap_pairs_kernel(std::int32_t b, std::int64_t rows, cons
 constexpr int correction_side = 16, correction_threads = correction_side * correction_side;
 constexpr int correction_shared = 34 << 10;
 template <class T>
-constexpr int correction_terms = sizeof(T) > sizeof(double) ? 64 : 128;  // of the sums, at a time
+constexpr int correction_terms = sizeof(T) > sizeof(double)
+                                     ? 64
+                                     : 128;  // number of the sums' terms in shared memory
 template <class T>
 static __global__ void __launch_bounds__(correction_threads)
     correction_kernel(std::int32_t b, std::int32_t width, const T* c, std::int64_t ldc, T* m,
