@@ -52,7 +52,7 @@ constexpr const char* model_examples = R"(
   eigen_g predict --fp64 280 --fp32 7700 --bandwidth 250 --cpu 145    the paper's GTX 1080 with its CPU
   eigen_g predict --fp64 1050 --fp32 2500 --bandwidth 135 --efficiencies ideal
   eigen_g predict --machine nvidia_h200 --n 20000                     a machine that was measured
-  eigen_g predict --machine b300 --n 20000                            a GPU by its public figures
+  eigen_g predict --machine b300 --n 20000                            a GPU by its published peak rates
   eigen_g predict --nodes 64                                          n = 100000 and 1000000 on clusters, by published runs
   eigen_g predict --n 20000                                           this machine, as 'eigen_g calibrate' measured it)";
 
@@ -156,7 +156,7 @@ std::string model_table(const ModelOptions& o, const Described& d, const std::ve
       text += ": " + measured.title + ", measured " + measured.date;
     } else {
       const DescribedMachine& described = described_machine(o.machine);
-      text += ": " + described.title + ", by public figures of " + described.date;
+      text += ": " + described.title + ", by its published peak rates of " + described.date;
     }
   }
   text += "\n";
@@ -323,7 +323,7 @@ void add_predict(CLI::App& app, Action& action) {
   const std::string listed = CLI::detail::join(machines, ", ");
   command
       .add_option("--machine", options->machine,
-                  "Use the rates of a measured machine, or the public figures of a GPU: " + listed)
+                  "Use the rates of a measured machine, or the published peak rates of a GPU: " + listed)
       ->transform([](const std::string& name) {
         const std::vector<std::string> all = machine_names();
         const std::string full = "nvidia_" + name;

@@ -110,7 +110,7 @@ __device__ __forceinline__ void take_registers() {
   asm volatile("setmaxnreg.inc.sync.aligned.u32 %0;" ::"n"(count));
 }
 
-// Products of a warpgroup run beside its other instructions: begin_products(), multiply_64x256x32() some times, commit_products(). Each
+// Products of a warpgroup run during its other instructions: begin_products(), multiply_64x256x32() some times, commit_products(). Each
 // commit ends a group. wait_for_products<n>() waits until at most n groups run. Meanwhile nothing else may use the sums.
 __device__ __forceinline__ void begin_products() {
   asm volatile("wgmma.fence.sync.aligned;" ::: "memory");

@@ -42,13 +42,13 @@ Machine named(const Json& root) {
   m.title = root.at("title");
   m.date = root.at("date");
   m.source = root.at("source").get<std::vector<std::string>>();
-  const Json& figures = root.at("figures");
-  for (const auto& [key, to] : {std::pair{"fp64", &ChipFigures::fp64},
-                                {"fp32", &ChipFigures::fp32},
-                                {"bandwidth", &ChipFigures::bandwidth}})
-    m.figures.*to = positive(figures, key);
-  for (const auto& [key, to] : {std::pair{"int8", &ChipFigures::int8}, {"fp8", &ChipFigures::fp8}})
-    if (figures.contains(key)) m.figures.*to = positive(figures, key);
+  const Json& peaks = root.at("peaks");
+  for (const auto& [key, to] : {std::pair{"fp64", &ChipPeaks::fp64},
+                                {"fp32", &ChipPeaks::fp32},
+                                {"bandwidth", &ChipPeaks::bandwidth}})
+    m.peaks.*to = positive(peaks, key);
+  for (const auto& [key, to] : {std::pair{"int8", &ChipPeaks::int8}, {"fp8", &ChipPeaks::fp8}})
+    if (peaks.contains(key)) m.peaks.*to = positive(peaks, key);
   return m;
 }
 

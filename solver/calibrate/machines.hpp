@@ -1,4 +1,4 @@
-// Machines that were measured, and GPUs that are known from public figures only: data/machines/*.json. They are compiled in, so that no file has
+// Machines that were measured, and GPUs of which only published peak rates are known: data/machines/*.json. They are compiled in, so that no file has
 // to be found at run time.
 //
 // "format": "eigen_g-machine", "version": 1. Rates in flop/s and bytes/s. A file with "products" is of a measured machine:
@@ -14,10 +14,10 @@
 //   solve                       n, and the seconds of a solve's stages with all vectors, one-stage path
 //   two_stages                  n and the seconds of the stages at two orders, two-stage path, the smaller order first
 //   back_transform_chase_product          seconds of one small product of the back-transformation by the chase, by an engine other than native
-//   figures                     the maker's figures of the GPU, as below
+//   peaks                       published peak rates of the GPU, as below
 //   two_stages_ozaki            n and the seconds of the stages of the two-stage path by engine ozaki, and symv of the machine that ran them
 //
-// A file without "products" describes a GPU by public figures: name, title, date, source, and in "figures" the peak rates of dense products:
+// A file without "products" describes a GPU by name, title, date, source and in "peaks" the published peak rates of dense products:
 //
 //   fp64, fp32                  of double and of float, on the fastest unit that computes them as IEEE 754 demands
 //   int8, fp8                   of the tensor cores; missing: not published
@@ -38,7 +38,7 @@ struct MeasuredTwoStages {
   double n = 0, full_to_band = 0, chase = 0, back_transform_chase = 0, back_transform_band = 0;
 };
 
-struct ChipFigures {
+struct ChipPeaks {
   double fp64 = 0, fp32 = 0, int8 = 0, fp8 = 0, bandwidth = 0;
 };
 
@@ -50,13 +50,13 @@ struct MeasuredByOzaki {
 struct DescribedMachine {
   std::string name, title, date;
   std::vector<std::string> source;
-  ChipFigures figures;
+  ChipPeaks peaks;
 };
 
 struct MeasuredMachine {
   std::string name, title, date;
   std::vector<std::string> source;
-  ChipFigures figures;
+  ChipPeaks peaks;
   PerEngine<double> products;
   double single = 0, rank_2k = 0, symv = 0, pass = 0, cpu = 0, link = 0;
   double n = 0, tridiagonalize = 0, divide_and_conquer = 0, back_transform = 0;

@@ -39,7 +39,7 @@ double back_transform_flops(double n, double m) {
 double forming_flops(double n, double m) {
   return m > 0 ? 3 * n * n * block_rows : 0;
 }
-// Native work, whatever the engine is.
+// Work that is native with every engine.
 double symmetric_product_flops(double n) {
   return 2.0 / 3 * cube(n);
 }
@@ -214,7 +214,7 @@ Efficiencies efficiencies_of(const MeasuredMachine& of) {
 }
 
 ModelFigures figures_of(const DescribedMachine& described, const MeasuredMachine& measured) {
-  const ChipFigures &own = described.figures, &other = measured.figures;
+  const ChipPeaks &own = described.peaks, &other = measured.peaks;
   ModelFigures f;
   f.fp64 = own.fp64 * measured.products[Engine::native] / other.fp64;
   f.fp32 = own.fp32 * measured.single / other.fp32;

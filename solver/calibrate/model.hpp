@@ -29,7 +29,7 @@
 // measured solve with all products by it.
 //
 // On a GPU that is slow in double the native work decides. It is counted in flops, at the rate of native products: 2 n^2 b for the panels
-// and 6 n^2 b for the chase with b = 64, 2/3 n^3 for the one-stage path's symmetric products. Where this takes longer than the
+// and 6 n^2 b for the chase with b = 64, 2/3 n^3 for the one-stage path's symmetric products. If this takes longer than the
 // equations above say, it replaces them. 300 n^2 for the roots of the divide and conquer are added for an engine other than native.
 //
 // An engine other than native computes the products of the divide and conquer and of the back-transformations, as in the paper. It also
@@ -67,8 +67,8 @@ struct TwoStageEfficiencies {
   double back_transform_band = 1;           // part of the products' rate
 };
 
-// Bytes of each flop in the stages of a solve by engine ozaki, beyond those of large square products. 0: not known, and the other engines'
-// efficiencies are used.
+// Bytes of each flop in the stages of a solve by engine ozaki, in addition to the bytes of large square products. 0: not known, and the efficiencies
+// of other engines are used.
 struct OzakiTraffic {
   double to_band = 0, merge = 0, back_transform_chase = 0, back_transform_band = 0;
 };
@@ -116,7 +116,7 @@ struct ModelFigures {
 };
 ModelMachine machine_of(const ModelFigures& figures, const Efficiencies& efficiencies);
 
-// Rates of a GPU of public figures: each figure times the part of it that `measured` reaches. Engine emulated is left out.
+// Rates of a GPU of published peaks: each peak times the part of it that `measured` reaches. Engine emulated is left out.
 ModelFigures figures_of(const DescribedMachine& described, const MeasuredMachine& measured);
 
 // The GPU of a measured machine, with its CPU as helper.

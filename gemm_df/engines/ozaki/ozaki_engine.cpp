@@ -291,7 +291,7 @@ class OzakiEngine final : public NativeEngine<T> {
 };
 
 // Only the rate of the project's own products is known from properties of the GPU; the parts of the peak rates were measured
-// (data/perf/DECISIONS.md, "Products by residues"). No property gives the rate of cuBLAS's integer products.
+// (data/perf/DECISIONS.md, "Products by cuBLAS"). No property gives the rate of cuBLAS's integer products.
 template <int moduli>
 EngineRate ozaki_estimated_rate(const Queue& queue) {
   if (!ozaki::residue_products_run()) return {};

@@ -136,7 +136,7 @@ namespace {
 
 // The blocks of C that are computed one after the other.
 struct Blocks {
-  bool planes;  // of planes, otherwise of sums
+  bool planes;  // true: planes are computed; false: sums
   Block block;
   std::int64_t count;
   Blocks(std::int64_t rows, std::int64_t columns, int moduli, std::uint64_t most)

@@ -85,10 +85,10 @@ inline std::int64_t tiles_of(const TileOrder& order) {
   return count * order.planes;
 }
 
-// What product_kernel() computes.
+// The arguments of product_kernel().
 struct ProductWork {
   Planes out;
-  std::int64_t columns = 0;  // of C
+  std::int64_t columns = 0;  // columns of C
   int terms = 0;
   TileOrder tiles;
   SumModulus moduli[max_moduli];

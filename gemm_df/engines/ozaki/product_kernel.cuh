@@ -17,12 +17,12 @@ inline constexpr int slots = 4, slot_terms = 128, map_lines = 128;
 inline constexpr int slot_bytes = (plane_rows + block_columns) * slot_terms;
 inline constexpr int product_shared_bytes = 1024 + slots * (slot_bytes + 2 * static_cast<int>(sizeof(Gate)));
 
-// out := the residues of sum_l a(row, l) b(column, l) for all moduli. Clusters of `cluster` blocks of product_threads threads, as many as
-// `clusters`; a tile has plane_rows rows and cluster * block_columns columns.
+// out := the residues of sum_l a(row, l) b(column, l) for all moduli. There are `clusters` clusters of `cluster` blocks of
+// product_threads threads. A tile has plane_rows rows and cluster * block_columns columns.
 //   a, b   the residues of the lines, with map_lines lines in a box
 //
 // The first warpgroup copies tiles of slot_terms terms into the slots, in turn; each block of a cluster copies a part of the rows of A for
-// all of them. The others multiply: each has half of the block's columns. A gate `full` ends when the tiles are there, a gate `empty`
+// all of them. The other warpgroups multiply: each has half of the block's columns. A gate `full` ends when the tiles are there, a gate `empty`
 // when all warps of the cluster have read them.
 template <int cluster>
 __global__ void __launch_bounds__(product_threads, 1)

@@ -74,7 +74,7 @@ TEST_CASE("model of a machine that was measured gives back its solve") {
           by_default);
 }
 
-TEST_CASE("model of GPUs by their public figures, with the share of each stage") {
+TEST_CASE("model of GPUs by their published peak rates, with the share of each stage") {
   const json report =
       json::parse(succeed({"predict", "--machine", "b300", "--n", "20000", "-q", "--json", "-"}).out);
   CHECK(report["source"] == "nvidia_b300");
@@ -87,7 +87,7 @@ TEST_CASE("model of GPUs by their public figures, with the share of each stage")
   for (const char* name :
        {"nvidia_b200", "nvidia_b300", "nvidia_l40s", "nvidia_rtx_4090", "nvidia_rtx_5090", "nvidia_rubin"}) {
     const ProcessResult table = succeed({"predict", "--machine", name, "--n", "20000"});
-    CHECK_THAT(table.out, ContainsSubstring("by public figures of 20") && ContainsSubstring("%") &&
+    CHECK_THAT(table.out, ContainsSubstring("by its published peak rates of 20") && ContainsSubstring("%") &&
                               ContainsSubstring("choice: "));
   }
   fail_with(2, {"predict", "--machine", "b300", "--efficiencies", "b300"});

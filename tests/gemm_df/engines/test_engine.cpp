@@ -114,6 +114,40 @@ TEST_CASE("Conversions decide against engine ozaki: few columns, few terms, smal
   CHECK(choose_engine(Engine::automatic, rates, 500, 500, 500) == Engine::native);
 }
 
+// data/perf/DECISIONS.md, "Products by cuBLAS", has the measured rates.
+TEST_CASE(
+    "The estimated rates of an H100 never choose an engine that is slower than native by more than 2 %") {
+  ProductRates h100;
+  h100[Engine::native] = {66.9e12, 0, 0};
+  h100[Engine::df] = {5e12, 4e-12, 400 * 64 * 64};
+  h100[Engine::ozaki] = {102.8e12, 13.7e-12, 288358, 12.9e-12};
+  struct Measured {
+    std::int64_t m, n, k;
+    double native, ozaki;  // TFLOP/s
+  };
+  int chosen = 0;
+  for (const Measured& p : {Measured{4096, 4096, 4096, 57.3, 76.0},
+                            {8192, 8192, 8192, 51.1, 83.9},
+                            {16384, 16384, 16384, 51.7, 89.5},
+                            {16384, 16384, 1024, 58.8, 58.2},
+                            {16384, 16384, 512, 56.5, 41.7},
+                            {16384, 16384, 256, 50.9, 25.7},
+                            {5000, 10000, 5000, 56.6, 61.5},
+                            {1024, 10000, 1024, 54.1, 41.5},
+                            {512, 10000, 10000, 51.8, 40.8},
+                            {10000, 10000, 512, 56.5, 38.1},
+                            {2048, 2048, 2048, 52.2, 45.0},
+                            {10000, 64, 10000, 39.1, 4.8}}) {
+    CAPTURE(p.m, p.n, p.k);
+    const Engine engine = choose_engine(Engine::automatic, h100, p.m, p.n, p.k);
+    if (engine == Engine::native) continue;
+    CHECK(engine == Engine::ozaki);
+    CHECK(p.ozaki >= 0.98 * p.native);
+    ++chosen;
+  }
+  CHECK(chosen == 4);
+}
+
 TEST_CASE("Strong double: native") {
   const ProductRates rates = strong_double();
   for (const std::int64_t k : {32, 128, 1000, 10000})

@@ -159,7 +159,7 @@ TEST_CASE("the two-stage path on the H200: the measured orders, and an order bet
   CHECK(choose(all).path == Path::two_stage);
 }
 
-TEST_CASE("engine ozaki: its measured solve, and a GPU of public figures") {
+TEST_CASE("engine ozaki: its measured solve, and a GPU of published peaks") {
   const MeasuredMachine& h200 = measured_machine("nvidia_h200");
   const Efficiencies e = efficiencies_of(h200);
   ModelMachine as_measured = machine_of(h200, e);
@@ -171,7 +171,7 @@ TEST_CASE("engine ozaki: its measured solve, and a GPU of public figures") {
   CHECK(stage(p, "band to dense") == Approx(h200.ozaki.back_transform_band));
 
   // The H200 by its own figures has its measured rates.
-  const DescribedMachine same{"same", "", "", {}, h200.figures};
+  const DescribedMachine same{"same", "", "", {}, h200.peaks};
   const ModelFigures figures = figures_of(same, h200);
   CHECK(figures.fp64 == Approx(h200.products[Engine::native]));
   CHECK(figures.fp32 == Approx(h200.single));

@@ -24,9 +24,9 @@ void check_names(const std::vector<Machine>& machines) {
     CHECK_FALSE(m.title.empty());
     CHECK_FALSE(m.source.empty());
     CHECK(m.date.size() == 10);
-    CHECK(m.figures.fp64 > 0);
-    CHECK(m.figures.fp32 >= m.figures.fp64);
-    CHECK(m.figures.bandwidth > 5e11);
+    CHECK(m.peaks.fp64 > 0);
+    CHECK(m.peaks.fp32 >= m.peaks.fp64);
+    CHECK(m.peaks.bandwidth > 5e11);
   }
 }
 
@@ -45,8 +45,8 @@ TEST_CASE("the shipped machines: named as their files, with a source and a date"
   check_names(described_machines());
   for (const MeasuredMachine& m : measured_machines()) CHECK(&measured_machine(m.name) == &m);
   for (const DescribedMachine& m : described_machines()) CHECK(&described_machine(m.name) == &m);
-  CHECK(described_machine("nvidia_b300").figures.fp64 == 1.3e12);
-  CHECK(described_machine("nvidia_rubin").figures.int8 == 0);  // not published
+  CHECK(described_machine("nvidia_b300").peaks.fp64 == 1.3e12);
+  CHECK(described_machine("nvidia_rubin").peaks.int8 == 0);  // not published
   CHECK_THROWS_AS(described_machine(usual_machine), InvalidArgument);
   CHECK_THROWS_AS(measured_machine("nvidia_b300"), InvalidArgument);
   const MeasuredMachine& h200 = measured_machine(usual_machine);
@@ -77,11 +77,11 @@ TEST_CASE("a file that is damaged is refused") {
   refuse("/two_stages/1/chase", 0);
   refuse("/products/auto", 1e12);
   refuse("/products/quick", 1e12);
-  refuse("/figures/fp64", 0);
-  refuse("/figures/int8", -1);
+  refuse("/peaks/fp64", 0);
+  refuse("/peaks/int8", -1);
   refuse("/two_stages_ozaki/n", 0);
   for (const char* key : {"products", "rank_2k", "cpu", "link", "solve", "two_stages",
-                          "back_transform_chase_product", "date", "figures", "two_stages_ozaki"}) {
+                          "back_transform_chase_product", "date", "peaks", "two_stages_ozaki"}) {
     json bad = good;
     bad.erase(key);
     CHECK_THROWS_AS(parse_machine(bad.dump()), InvalidArgument);
@@ -90,8 +90,8 @@ TEST_CASE("a file that is damaged is refused") {
   described.erase("products");
   CHECK(is_described(described.dump()));
   CHECK_FALSE(is_described(good.dump()));
-  CHECK(parse_described_machine(described.dump()).figures.bandwidth == 4.8e12);
-  described["figures"].erase("bandwidth");
+  CHECK(parse_described_machine(described.dump()).peaks.bandwidth == 4.8e12);
+  described["peaks"].erase("bandwidth");
   CHECK_THROWS_AS(parse_described_machine(described.dump()), InvalidArgument);
   CHECK_THROWS_AS(is_described("{}"), InvalidArgument);
   CHECK_THROWS_AS(parse_machine("{"), InvalidArgument);
