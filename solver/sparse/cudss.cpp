@@ -68,7 +68,7 @@ class CudssFactorisation : public ColumnFactorisation {
       const auto set = [&](cudss::Setting setting, const auto& value) {
         check_cudss(cudss_library().config_set(config_, setting, &value, sizeof value), "configuration");
       };
-      set(cudss::matching, cudss::no_matching);  // with matching the signs are not those of S
+      set(cudss::matching, cudss::no_matching);  // with matching the signs do not belong to S
       set(cudss::pivot_type, cudss::bunch_kaufman);
       set(cudss::pivot_epsilon, 1e-11);  // as the null pivots of Mumps
       set(cudss::deterministic, 1);

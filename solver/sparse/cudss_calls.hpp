@@ -1,5 +1,5 @@
 // The part of cuDSS 1's interface that eigen_g uses. Handles are opaque, and functions are found at run time, so no header of cuDSS is needed.
-// test_cudss_calls compares the numbers with the header, where it is installed.
+// test_cudss_calls compares the numbers with the header, if cuDSS is installed.
 #pragma once
 
 #include <cstddef>
@@ -41,10 +41,10 @@ using MatrixCreateDn = int (*)(Matrix*, std::int64_t rows, std::int64_t columns,
                                const void* values, int value_type, int layout);
 using MatrixDestroy = int (*)(Matrix);
 
-// What cuDSS says of D after a factorisation.
+// The signs of D after a factorisation, as cuDSS reports them.
 struct Signs {
   std::int64_t positive = 0, negative = 0, perturbed = 0;
-  // The signs are those of S if no pivot was changed and every pivot has a sign.
+  // True if the signs belong to S: no pivot was changed, and every row has a sign.
   bool believed(std::int64_t n) const { return perturbed == 0 && positive + negative == n; }
 };
 

@@ -112,7 +112,7 @@ struct Growing {
   std::int64_t columns = 0, rows = 0, zeros = 0;  // rows with the columns' own
   std::int64_t size() const { return columns * rows - columns * (columns - 1) / 2; }
 };
-// Whether a front with this part of zeros is better than two fronts.
+// True if a front with this part of zeros is better than two fronts.
 bool worth(const Growing& merged) {
   const double part = static_cast<double>(merged.zeros) / static_cast<double>(merged.size());
   return merged.columns <= 12 || (merged.columns <= 32 && part < 0.5) ||
@@ -211,7 +211,7 @@ Elimination eliminate(const LowerPattern& pattern, const std::vector<std::int32_
       e.entry[at[column]++] = p;
     });
   }
-  // The rows of each front: those of its entries, and those of its children.
+  // The rows of each front: the rows of its entries, and the rows of its children.
   e.row_offsets.push_back(0);
   std::vector<std::int32_t> seen(static_cast<std::size_t>(n), -1);
   std::int64_t pending = 0;

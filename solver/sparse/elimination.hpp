@@ -28,7 +28,7 @@ struct Elimination {
       entry_offsets;  // column j of P S P^T has the entries entry_offsets[j] ... of its lower triangle:
   std::vector<std::int32_t> entry_row;  //   their rows,
   std::vector<std::int64_t> entry;      //   and their numbers in the pattern
-  std::int64_t entries = 0;             // of L with the diagonal, without delayed pivots
+  std::int64_t entries = 0;             // entries of L with the diagonal, without delayed pivots
   std::int64_t largest_front = 0;       // its order
   std::int64_t most_pending = 0;        // most entries of matrices that wait for their parents
   std::int64_t fronts() const { return static_cast<std::int64_t>(parent.size()); }

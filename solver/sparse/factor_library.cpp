@@ -105,18 +105,19 @@ std::unique_ptr<Factorisation> analyse(FactorLibrary library, const LowerPattern
 }
 
 std::vector<double> power_of_two_scaling(const LowerPattern& pattern, const double* values) {
-  std::vector<double> scale(static_cast<std::size_t>(pattern.n), 1.0), most(scale.size());
+  std::vector<double> scale(static_cast<std::size_t>(pattern.n), 1.0), largest(scale.size());
   for (int pass = 0; pass < 3; ++pass) {
-    std::fill(most.begin(), most.end(), 0.0);
+    std::fill(largest.begin(), largest.end(), 0.0);
     for (std::int64_t j = 0; j < pattern.n; ++j)
       for (std::int64_t p = pattern.offsets[j]; p < pattern.offsets[j + 1]; ++p) {
         const std::int64_t i = pattern.row[p];
         const double value = std::abs(values[p]) * scale[i] * scale[j];
-        most[i] = std::max(most[i], value);
-        most[j] = std::max(most[j], value);
+        largest[i] = std::max(largest[i], value);
+        largest[j] = std::max(largest[j], value);
       }
-    for (std::size_t i = 0; i < most.size(); ++i)
-      if (most[i] > 0 && std::isfinite(most[i])) scale[i] = std::ldexp(scale[i], -std::ilogb(most[i]) / 2);
+    for (std::size_t i = 0; i < largest.size(); ++i)
+      if (largest[i] > 0 && std::isfinite(largest[i]))
+        scale[i] = std::ldexp(scale[i], -std::ilogb(largest[i]) / 2);
   }
   return scale;
 }

@@ -129,7 +129,7 @@ std::int64_t FrontFactor::eliminate(std::int64_t begin, std::int64_t end, bool a
     } else {
       const double p = at(k, k), off = at(k + 1, k), r = at(k + 1, k + 1), ratio_p = p / off,
                    ratio_r = r / off,
-                   det = ratio_p * ratio_r - 1;  // of D / off
+                   det = ratio_p * ratio_r - 1;  // the determinant of D / off
       d[2 * k] = p;
       d[2 * k + 1] = off;
       d[2 * k + 2] = r;
@@ -178,7 +178,7 @@ FrontPivots FrontFactor::factor(std::int64_t m, std::int64_t complete, double* a
   for (std::int64_t before = -1; k < complete && k != before;) {
     before = k;
     for (std::int64_t active = complete; k < active;) {
-      const std::int64_t end = std::min(active, k + panel), begin = k;
+      const std::int64_t end = std::min(active, k + panel_columns), begin = k;
       k = eliminate(begin, end, false, d);
       update(begin, k, end);
       // Columns without a pivot move behind the others, and are tried again after them.

@@ -2,7 +2,7 @@
 //
 //   A = L D L^T + the rest     A of order m, of which columns may be eliminated that are complete
 //
-// A pivot is taken if it is not small beside the other entries of its columns: entries of L are at most 1 / threshold. Complete columns
+// A pivot is taken if it is not small compared with the other entries of its columns: entries of L are at most 1 / threshold. Complete columns
 // without such a pivot are delayed: they stay in the rest and become complete columns of the parent.
 // Source: Duff, Reid (ACM TOMS 9, 1983); the test of pivots of order 2 as in Hogg, Scott (ACM TOMS 40, 2013).
 #pragma once
@@ -21,14 +21,15 @@ class FrontFactor {
  public:
   // a: m x m, lower triangle, column-major with leading dimension m. Afterwards the first `eliminated` columns are L without its diagonal of 1,
   // and the columns behind them are the rest. index: m numbers, which are permuted with the rows. d: 2 m values: D's diagonal entry, and the entry
-  // beside it, of each eliminated column. A column whose entries are at most `least` is null: its pivot is taken as 1, and its column of L as 0.
+  // below it, of each eliminated column. A column whose entries are at most `least` is null: its pivot is taken as 1, and its column of L as 0.
   // root: every column must be eliminated, and complete = m.
   FrontPivots factor(std::int64_t m, std::int64_t complete, double* a, std::int32_t* index, double* d,
                      double least);
 
  private:
   static constexpr double threshold = 0.01;
-  static constexpr std::int64_t panel = 32;  // columns that are eliminated before the others are updated
+  static constexpr std::int64_t panel_columns =
+      32;  // columns that are eliminated before the others are updated
 
   struct Size {
     double others = 0,

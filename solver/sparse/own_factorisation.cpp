@@ -79,7 +79,7 @@ class OwnFactorisation : public Factorisation {
 
   // A front after its elimination.
   struct Factored {
-    std::vector<std::int32_t> row;  // rows of S: first those of the eliminated columns
+    std::vector<std::int32_t> row;  // rows of S: first the rows of the eliminated columns
     std::int64_t columns = 0;
     double *tiles = nullptr, *d = nullptr;  // front_kernels.hpp; D as in front.hpp
   };
@@ -89,7 +89,7 @@ class OwnFactorisation : public Factorisation {
       std::int64_t front, delayed,
           size;  // delayed: rows at the beginning that are complete columns of the parent
       std::vector<std::int32_t> row;
-      std::size_t at;  // of its lower triangle, packed by columns
+      std::size_t at;  // the place of its lower triangle, packed by columns
     };
     std::vector<Rest> rests;
     std::vector<double> values;
@@ -305,7 +305,7 @@ class OwnFactorisation : public Factorisation {
   Elimination tree_;
   FrontFactor factor_;
   std::vector<Factored> factored_;
-  std::vector<std::int32_t> place_;  // of each position in the present front
+  std::vector<std::int32_t> place_;  // the row of each position in the present front
   std::vector<double> scale_, rows_;
   HostArray<double> front_;
   Pending pending_;

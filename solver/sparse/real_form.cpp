@@ -276,7 +276,7 @@ void pairs_of_real_form(std::int64_t n, const RealProduct& inner, bool buckling,
 
 namespace {
 
-// Makes the `count` columns of Z behind the first `before` ones orthogonal to those, because vectors of two solves are orthogonal only as far as
+// Makes the `count` columns of Z behind the first `before` ones orthogonal to these, because vectors of two solves are orthogonal only as far as
 // their errors allow.
 template <class T>
 void orthogonalise_columns(std::int64_t n, const RealProduct& inner, std::int64_t before, std::int64_t count,

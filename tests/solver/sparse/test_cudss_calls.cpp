@@ -1,4 +1,4 @@
-// The numbers and types of cuDSS's interface against its header, where that is installed, and which signs of D are believed.
+// The numbers and types of cuDSS's interface against its header, if cuDSS is installed, and which signs of D are believed.
 #include "solver/sparse/cudss_calls.hpp"
 #include "tests/support/catch.hpp"
 

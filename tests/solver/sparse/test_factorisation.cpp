@@ -76,7 +76,8 @@ Symmetric random_matrix(std::int64_t n, std::int64_t zeros, int entries_of_row, 
 
 std::vector<FactorLibrary> libraries() {
   std::vector<FactorLibrary> all;
-  for (const FactorLibrary library : {FactorLibrary::own, FactorLibrary::mumps, FactorLibrary::pardiso})
+  for (const FactorLibrary library :
+       {FactorLibrary::own, FactorLibrary::mumps, FactorLibrary::pardiso, FactorLibrary::cudss})
     if (available(library)) all.push_back(library);
   return all;
 }
@@ -232,7 +233,6 @@ TEST_CASE("Factorisations: too little memory is told with the entries of L, and 
       }
       return std::string("no error");
     };
-    // The factor of a first call may fit into memory that the library has kept.
     const std::string at_factor = told([&] { factorisation->factor(a.values.data()); });
     CHECK_THAT(at_factor, ContainsSubstring("not enough memory"));
     CHECK(factorisation->factor(a.values.data()).negative == 0);

@@ -1,14 +1,19 @@
 #include <cuda_runtime.h>
 
+#include <complex>
+#include <limits>
+#include <numbers>
 #include <numeric>
 
 #include "hybrid/cuda_check.hpp"
 #include "hybrid/memory/memory.hpp"
 #include "solver/api/sparse.hpp"
+#include "solver/verify/verify.hpp"
 #include "tests/support/catch.hpp"
 #include "tests/support/closed_forms.hpp"
 #include "tests/support/device_copy.hpp"
 #include "tests/support/matrices.hpp"
+#include "tests/support/pencils.hpp"
 #include "tests/support/sanitized.hpp"
 
 using namespace eigen_g;
@@ -142,5 +147,53 @@ TEST_CASE("few pairs on a GPU: matrices at the ends of the range", "[gpu]") {
   for (Found* found : {&host, &rows}) {
     for (double& w : found->w) w /= scale;
     check_pairs(plain, *found, options);
+  }
+}
+
+TEMPLATE_TEST_CASE("few pairs on a GPU: the ends of pencils with a lumped M, as on the CPU", "[gpu]", double,
+                   float, std::complex<double>, std::complex<float>) {
+  NEEDS_GPU();
+  using T = TestType;
+  using R = real_t<T>;
+  const support::PencilCase a = support::box(19, 17, 0, 1.0, std::numbers::sqrt2);
+  const std::int64_t n = a.n();
+  std::vector<T> values;
+  for (std::int64_t i = 0; i < n; ++i)
+    for (std::int64_t p = a.k.offsets[i]; p < a.k.offsets[i + 1]; ++p) {
+      T entry = T(static_cast<R>(a.k.value[p]));
+      if constexpr (is_complex<T>)  // D^H K D with D = diag(i^row)
+        for (std::int64_t e = i; e != a.k.column[p]; e += e < a.k.column[p] ? 1 : -1)
+          entry *= T(0, e < a.k.column[p] ? 1 : -1);
+      values.push_back(entry);
+    }
+  std::vector<R> mass;
+  for (std::int64_t i = 0; i < n; ++i) mass.push_back(R(0.5) + static_cast<R>(i % 7) / R(5));
+  const CsrMatrix<T> k{n, a.k.offsets.data(), a.k.column.data(), values.data()};
+  const SparseMass<T> lumped{{}, mass.data()};
+  const double limit = std::is_same_v<R, float> ? 2e-5 : 1e-10;
+  for (const End end : {End::lowest, End::highest}) {
+    CAPTURE(static_cast<int>(end));
+    FewOptions options;
+    options.count = 5;
+    options.end = end;
+    options.method = FewMethod::lanczos;
+    const R nan = std::numeric_limits<R>::quiet_NaN();
+    std::vector<R> w(5, nan), expected(5, nan), again(5, nan);
+    std::vector<T> z(static_cast<std::size_t>(5 * n), T(nan)), z_again(z);
+    Devices gpu, cpu;
+    gpu.device = DeviceChoice::gpu;
+    cpu.device = DeviceChoice::cpu;
+    const FewReport report = solve_few(k, lumped, w.data(), z.data(), n, options, gpu);
+    CHECK(report.status == Status::converged);
+    CHECK(report.on_gpu);
+    CHECK(report.method == FewMethod::lanczos);
+    CHECK(passed(verify(k, lumped, 5, w.data(), z.data(), n)));
+    CHECK(solve_few(k, lumped, expected.data(), nullptr, n, options, cpu).status == Status::converged);
+    for (std::size_t j = 0; j < 5; ++j)
+      CHECK(std::abs(static_cast<double>(w[j] - expected[j])) <=
+            limit * std::abs(static_cast<double>(expected[j])));
+    CHECK(solve_few(k, lumped, again.data(), z_again.data(), n, options, gpu).status == Status::converged);
+    CHECK(again == w);
+    CHECK(z_again == z);
   }
 }
