@@ -585,7 +585,7 @@ class DeviceBackend final : public StandardBackend<T> {
   Places places_;
   std::optional<DeviceParts<T>> parts_;
   std::unique_ptr<DeviceReduction<T>> reduction_;
-  ImplicitQ<T>* q_ = nullptr;  // of the last reduce()
+  ImplicitQ<T>* q_ = nullptr;  // set by reduce()
   CallerMatrices<T> p_;
   InputFacts<real_t<T>> facts_;
   MatrixView<T> a_, z_;

@@ -99,7 +99,7 @@ class HostBackend final : public StandardBackend<T> {
   HostArray<std::byte> memory_;
   std::optional<HostParts<T>> parts_;
   std::optional<OneStageOnCpu<T>> path_;
-  ImplicitQ<T>* q_ = nullptr;  // of the last reduce()
+  ImplicitQ<T>* q_ = nullptr;  // set by reduce()
   CallerMatrices<T> p_;
   std::int64_t found_ = 0;
   HostClock clock_;

@@ -1,4 +1,4 @@
-// The equations are those of full_to_band.cu. Of member p, the partial product at panel j with W in the rows from `below` = j + b on is
+// The equations of full_to_band.cu hold. The partial product of member p at panel j, with W in the rows from `below` = j + b on, is
 //
 //   for each strip s:   P(r:) += A(r:, own) W(own)          own: the member's columns of the strip from `below` on, r: the strip's rows from `below` on
 //                       P(own) += A(r':, own)^H W(r':)      r': the rows below the strip
@@ -41,8 +41,8 @@ template <class T>
 inline constexpr bool in_batches = std::is_same_v<T, double>;
 
 // Tiles are numbered by strips of columns in descending order, and in each by strips of rows in ascending order: tile (r, s) has number
-// tiles_from(s + 1) + r - s. These functions return the number of tiles in the strips of columns from s on: all tiles, and those below the
-// diagonal, whose numbers are tiles_below(s + 1) + r - s - 1.
+// tiles_from(s + 1) + r - s. These functions return the number of tiles in the strips of columns from s on: of all tiles, and of the tiles below the
+// diagonal. A tile below the diagonal has number tiles_below(s + 1) + r - s - 1 among them.
 EIGEN_G_HOST_DEVICE std::int64_t tiles_from(const DealtColumns& deal, std::int64_t s) {
   const std::int64_t strips = deal.strips() - s;
   return strips > 0 ? strips * (strips + 1) / 2 : 0;
@@ -60,7 +60,7 @@ struct TeamBuffers {
   std::array<MatrixView<T>, most_members> got;  // copies of the other members' partial sums
   real_t<T>* squares;
   T *slots = nullptr, *adjoint_slots = nullptr;  // a slot has strip rows, or the width; b columns
-  const T** addresses = nullptr;  // of the matrices of all products: 3 lists for each of the two kinds
+  const T** addresses = nullptr;  // addresses of all products' matrices: 3 lists for each of the two kinds
   Arena panels, cholesky;
 
   TeamBuffers(Arena& arena, const DealtColumns& deal, std::int64_t b, int multiprocessors) {
@@ -87,8 +87,8 @@ struct TeamBuffers {
   }
 };
 
-// product := the sum of the slots of each row, in rows `below` ... n - 1: those of the row's strip by strips of columns in ascending order, from
-// `from` on, then those of the row as a column of the member.
+// product := the sum of the slots of each row, in rows `below` ... n - 1. The slots of the row's strip come first, by strips of columns from `from` on
+// in ascending order. If the row is a column of the member, the slots of this column follow.
 template <class D>
 __global__ void __launch_bounds__(256)
     add_slots_kernel(DealtColumns deal, int part, std::int64_t below, std::int64_t from, std::int64_t b,
@@ -158,8 +158,8 @@ struct FullToBandOnTeam<T>::Impl {
   std::vector<BandMember<T>> members;
   std::vector<TeamBuffers<T>> buffers;
   bool direct = true;       // every GPU can read the memory of all others
-  TeamEvents panels, sums;  // the panel is factored; the partial sums are there. Numbers: those of the panels
-  std::vector<R> squares_of_column;  // of all columns, each member's written by itself
+  TeamEvents panels, sums;  // moments: a panel is factored, its partial sums are there; numbered by panels
+  std::vector<R> squares_of_column;  // each member writes the squares of its columns
 
   Impl(GpuTeam& of, const DealtColumns& dealt, std::int64_t width, const std::vector<BandMember<T>>& list)
       : team(of),
