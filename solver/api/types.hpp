@@ -129,7 +129,7 @@ struct Devices {
   // Number of GPUs: the first GPU, which is the current one, and gpus - 1 others in CUDA's order. They are used in one of two ways.
   //
   // All stages: the GPUs divide the matrices and the work of every stage except the bulge chase. This is for standard problems of all four
-  // types, types, on the two-stage path from about n = 5000 on (values only or float: 10000), or for every order with Path::two_stage. It needs 2 to 8 GPUs of the same model, the
+  // types, on the two-stage path from about n = 5000 on (values only or float: 10000), or for every order with Path::two_stage. It needs 2 to 8 GPUs of the same model, the
   // native engine and precision, an automatic ratio, and multiprocessors = 0. Device pointers belong to the first GPU. memory_limit and an
   // Allocator are for the first GPU's memory only. If n^2 is the bytes of a matrix, a solve with vectors takes about (1/2 + 3/gpus) n^2 on the
   // first GPU and 3/gpus n^2 on each other GPU, and some GB of buffers.
