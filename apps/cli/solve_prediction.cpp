@@ -77,7 +77,8 @@ const char* words_of(Path path) {
 std::optional<SolvePrediction> predict_solve(const Options& options, const Devices& devices, std::int64_t n,
                                              const std::string& calibration) {
   const Path path = path_on_gpu<double>(options, devices.engine_rates, n);
-  if (!devices.calibration || takes_team(options, devices, path, n)) return std::nullopt;
+  if (!devices.calibration || takes_team(entry_type<double>(), options, devices, path, n))
+    return std::nullopt;
   const int gpu = current_gpu();
   const std::vector<int> further = helper_gpus(devices.gpus);
   const Device& first = gpu_facts(gpu);

@@ -60,11 +60,10 @@ class GpuTeam {
   std::atomic<bool> aborted_{false};
   std::vector<std::atomic<bool>> returned_;
   std::atomic<std::int64_t> arrived_{0};  // calls of meet() of all members since run() began
-
-  std::mutex mutex_;  // guards first_
+  std::mutex mutex_;                      // guards first_
   std::exception_ptr first_;
-  std::vector<std::unique_ptr<Worker>>
-      workers_;  // of members 1, 2, ...; last, because their threads use all members above
+  // The workers belong to members 1, 2, ... They are declared last, because their threads use the variables above.
+  std::vector<std::unique_ptr<Worker>> workers_;
 };
 
 // Moments in the members' queues, for the order of work on different GPUs. Each member publishes moments with ascending numbers, and any

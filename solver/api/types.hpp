@@ -128,11 +128,11 @@ struct Devices {
 
   // Number of GPUs: the first GPU, which is the current one, and gpus - 1 others in CUDA's order. They are used in one of two ways.
   //
-  // All stages: the GPUs divide the matrices and the work of every stage except the bulge chase. This is for standard problems of all four types, on the
-  // two-stage path from about n = 5000 on, or for every order with Path::two_stage. It needs 2 to 8 GPUs of the same model, the native engine
-  // and precision, an automatic ratio, and multiprocessors = 0. Device pointers are those of the first GPU. The others' memory is not
-  // limited by memory_limit and is not taken from an Allocator. n^2 is the bytes of a matrix with vectors: the first GPU needs (1/2 + 3/gpus) n^2, each
-  // other GPU 3/gpus n^2.
+  // All stages: the GPUs divide the matrices and the work of every stage except the bulge chase. This is for standard problems of all four
+  // types, on the two-stage path from about n = 5000 on (values only or float: 10000), or for every order with Path::two_stage. It needs 2 to 8 GPUs of the same model, the
+  // native engine and precision, an automatic ratio, and multiprocessors = 0. Device pointers belong to the first GPU. memory_limit and an
+  // Allocator are for the first GPU's memory only. If n^2 is the bytes of a matrix, a solve with vectors takes about (1/2 + 3/gpus) n^2 on the
+  // first GPU and 3/gpus n^2 on each other GPU, and some GB of buffers.
   //
   // Columns of the large products, for real matrices in all other cases: the first GPU holds the matrices, and the other GPUs are helper GPUs. The
   // CPU may take columns too. The large products are in the divide and conquer's merges of more than 512

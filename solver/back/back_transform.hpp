@@ -85,7 +85,7 @@ void back_transform_from_host(const Products<T>& products, MatrixView<const same
 template <class T>
 std::uint64_t back_transform_from_host_bytes(std::int64_t n, std::int64_t m);
 
-// GPU. The same with the reflectors in pieces, each in host memory or in the memory of any GPU.
+// GPU. back_transform_from_host() with the reflectors in pieces, each in host memory or in the memory of any GPU.
 //   n        number of rows of the matrix that the pieces make up
 //   pieces   pieces(first, count, take) calls take(piece, column) for pieces that make up columns first ... first + count - 1 of the matrix, in rows
 //            first ... n - 1. Column 0 of the piece is column first + column of the matrix

@@ -23,7 +23,8 @@ TwoStageTuning two_stage_tuning_by(TuningValues values) {
   values.replace("min_order_wide", t.min_order_wide);
   values.replace("update_columns", t.update_columns);
   values.replace("min_rows_cholesky_panel", t.min_rows_cholesky_panel);
-  values.replace("min_order_of_team", t.min_order_of_team);
+  replace_pair("orders_of_team", t.orders_of_team);
+  replace_pair("orders_of_team_in_float", t.orders_of_team_in_float);
   values.replace("strip_small", t.strip_small);
   values.replace("strip", t.strip);
   values.replace("strip_wide", t.strip_wide);

@@ -158,7 +158,7 @@ template <class T>
 WorkspaceBytes generalised_bytes_on_cpu(const Plan& plan);
 template <class T>
 std::unique_ptr<Backend<T>> team_on_gpus(const Plan& plan, Resources& resources);
-// The device bytes are those of the first GPU.
+// The device bytes are for the first GPU alone.
 template <class T>
 WorkspaceBytes team_bytes_on_gpu(const Plan& plan);
 template <class T>

@@ -612,7 +612,7 @@ class DeviceBackend final : public StandardBackend<T> {
   Places places_;
   std::optional<DeviceParts<T>> parts_;
   std::unique_ptr<DeviceReduction<T>> reduction_;
-  ImplicitQ<T>* q_ = nullptr;  // of the last reduce()
+  ImplicitQ<T>* q_ = nullptr;  // set by reduce()
   CallerMatrices<T> p_;
   std::optional<QueuedCheck<T>> check_;
   std::optional<DivideAndConquerEnd> end_of_dc_;

@@ -100,7 +100,7 @@ class HostBackend final : public StandardBackend<T> {
   HostArray<std::byte> memory_;
   std::optional<HostParts<T>> parts_;
   std::optional<OneStageOnCpu<T>> path_;
-  ImplicitQ<T>* q_ = nullptr;  // of the last reduce()
+  ImplicitQ<T>* q_ = nullptr;  // set by reduce()
   CallerMatrices<T> p_;
   int k_ = 0;  // the scaled matrix is 2^k A
   std::int64_t found_ = 0;

@@ -27,7 +27,7 @@ Plan plan_on(Plan asked, bool on_gpu) {
   asked.on_gpu = on_gpu;
   asked.path = on_gpu ? path_on_gpu<T>(asked.options, asked.devices.engine_rates, asked.n) : Path::one_stage;
   asked.team = on_gpu && !asked.generalised && !asked.within &&
-               takes_team(asked.options, asked.devices, asked.path, asked.n);
+               takes_team(entry_type<T>(), asked.options, asked.devices, asked.path, asked.n);
   return asked;
 }
 

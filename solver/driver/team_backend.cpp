@@ -8,7 +8,7 @@
 //   back-transformations   its columns of Z; the reflectors are copied from their owners in blocks
 //   store                  its columns of Z
 //
-// Between two stages every member's queue waits for all queues.
+// After a stage every member's queue waits for all queues.
 #include <algorithm>
 #include <complex>
 #include <cstring>
@@ -150,7 +150,7 @@ struct Member {
   HeldMemory* memory;
   std::optional<TeamParts<T>> parts;
   std::uint64_t bytes = 0;
-  Event begin, end;  // of its work
+  Event begin, end;  // begin and end of its work in a solve
   Queue out;         // copies columns of Z to the host while the queue works on other columns
 
   explicit Member(DeviceFrame<T>& frame)
@@ -544,7 +544,7 @@ class TeamBackend final : public StandardBackend<T> {
   TeamClock<T> clock_;
   std::int64_t stages_ended_ = 0;
   CallerMatrices<T> p_;
-  int k_ = 0;  // of scale()
+  int k_ = 0;  // A is scaled by 2^k
   std::int64_t found_ = 0;
   std::vector<std::vector<ReadyColumns>> ready_;
   std::optional<PageFetch> fetch_;

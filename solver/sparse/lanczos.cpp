@@ -126,7 +126,7 @@ class Lanczos {
   int slow_cycles_ = 0;
   bool probing_ = false;
   std::int64_t max_steps_ = 1000;  // limit for the next cycle; a full basis ends it earlier
-  std::int64_t steps_ = 0;         // of the last cycle
+  std::int64_t steps_ = 0;         // number of steps in the last cycle
   LanczosResult<T> result_;
 };
 

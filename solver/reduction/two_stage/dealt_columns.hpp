@@ -1,7 +1,7 @@
-// DealtColumns: the columns of a Hermitian n x n matrix, dealt out to the GPUs of a team. CUDA builds only, but for the struct.
+// DealtColumns: the columns of a Hermitian n x n matrix, dealt out to the GPUs of a team. CUDA builds only, except for the struct.
 //
 // A strip is parts * width consecutive columns. Part p of the matrix has columns p width ... (p + 1) width - 1 of each strip. A part is stored as
-// a matrix with its columns side by side. Of a column in strip s the rows from the strip's first row on are stored, so that the
+// a matrix with its columns side by side. A column in strip s is stored from the strip's first row on, so that the
 // part's piece of the square block on the diagonal is whole:
 //
 //          strip 0   strip 1
@@ -12,7 +12,7 @@
 //        [ 0 0 1 1 | 0 0 1 1 ]
 //        [ 0 0 1 1 | 0 0 1 1 ]
 //
-// A part is stored as if every strip were whole: rows() rows, and width columns for every strip. What lies beyond the matrix is zero.
+// A part is stored as if every strip were whole: rows() rows, and width columns for every strip. Entries beyond the matrix are zero.
 //
 // Functions below work on one part in device memory and are ordered on `queue`. part_dev is rows() x stored_columns(). They throw DeviceError.
 #pragma once
@@ -67,7 +67,7 @@ struct DealtColumns {
 template <class T>
 void copy_adjoint(const Queue& queue, MatrixView<const same_t<T>> from_dev, MatrixView<T> to_dev);
 
-// What check_part() finds in the lower triangle.
+// The result of check_part(), for the lower triangle.
 template <class R>
 struct PartFacts {
   R largest = 0;  // max |a_ij| of finite entries; of a complex entry the larger of |Re| and |Im|

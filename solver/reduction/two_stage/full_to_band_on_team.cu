@@ -1,11 +1,7 @@
-// The equations are those of full_to_band.cu. Of member p, the partial product at panel j with W in the rows from `below` = j + b on is
+// The equations of full_to_band.cu hold. The partial product of member p at panel j, with W in the rows from `below` = j + b on, is
 //
 //   for each strip s:   P(r:) += A(r:, own) W(own)          own: the member's columns of the strip from `below` on, r: the strip's rows from `below` on
 //                       P(own) += A(r':, own)^H W(r':)      r': the rows below the strip
-//
-// In double the products are batches. A tile is a strip's rows of the member's columns of a strip; tile (r, s) has the rows of strip r >= s and the
-// columns of strip s. Each tile serves for a product as it is, and below the diagonal for one with its adjoint. Each product has a slot for its
-// result, and a kernel adds the slots of a row in ascending order.
 #include "solver/reduction/two_stage/full_to_band_on_team.hpp"
 
 #include <algorithm>
@@ -26,6 +22,7 @@
 #include "solver/reduction/negligible.hpp"
 #include "solver/reduction/one_stage/tridiagonalize.hpp"
 #include "solver/reduction/two_stage/adjoint_product_of_few.hpp"
+#include "solver/reduction/two_stage/full_to_band_on_team_kernels.cuh"
 #include "solver/reduction/two_stage/full_to_band_steps.cuh"
 
 namespace eigen_g {
@@ -34,23 +31,9 @@ namespace {
 
 using namespace to_band;
 
-constexpr int most_members = 8;
-
 // Float and complex types have faster products of one matrix (Products), which are not batched.
 template <class T>
 inline constexpr bool in_batches = std::is_same_v<T, double>;
-
-// Tiles are numbered by strips of columns in descending order, and in each by strips of rows in ascending order: tile (r, s) has number
-// tiles_from(s + 1) + r - s. These functions return the number of tiles in the strips of columns from s on: all tiles, and those below the
-// diagonal, whose numbers are tiles_below(s + 1) + r - s - 1.
-EIGEN_G_HOST_DEVICE std::int64_t tiles_from(const DealtColumns& deal, std::int64_t s) {
-  const std::int64_t strips = deal.strips() - s;
-  return strips > 0 ? strips * (strips + 1) / 2 : 0;
-}
-EIGEN_G_HOST_DEVICE std::int64_t tiles_below(const DealtColumns& deal, std::int64_t s) {
-  const std::int64_t strips = deal.strips() - s;
-  return strips > 0 ? strips * (strips - 1) / 2 : 0;
-}
 
 // The arrays of a member's workspace.
 template <class T>
@@ -60,8 +43,8 @@ struct TeamBuffers {
   std::array<MatrixView<T>, most_members> got;  // copies of the other members' partial sums
   real_t<T>* squares;
   T *slots = nullptr, *adjoint_slots = nullptr;  // a slot has strip rows, or the width; b columns
-  const T** addresses = nullptr;  // of the matrices of all products: 3 lists for each of the two kinds
-  MatrixView<double> q;           // of cholesky_panel(), in float
+  const T** addresses = nullptr;  // addresses of all products' matrices: 3 lists for each of the two kinds
+  MatrixView<double> q;           // for cholesky_panel(), in float
   Arena panels, cholesky;
 
   TeamBuffers(Arena& arena, const DealtColumns& deal, std::int64_t b, int multiprocessors) {
@@ -91,64 +74,6 @@ struct TeamBuffers {
   }
 };
 
-// product := the sum of the slots of each row, in rows `below` ... n - 1: those of the row's strip by strips of columns in ascending order, from
-// `from` on, then those of the row as a column of the member.
-template <class D>
-__global__ void __launch_bounds__(256)
-    add_slots_kernel(DealtColumns deal, int part, std::int64_t below, std::int64_t from, std::int64_t b,
-                     const D* slots, const D* adjoint_slots, D* product, std::int64_t ld) {
-  const std::int64_t row = below + static_cast<std::int64_t>(blockIdx.x) * blockDim.x + threadIdx.x;
-  const std::int64_t col = blockIdx.y;
-  if (row >= deal.n) return;
-  const std::int64_t height = deal.strip(), r = row / height, width = deal.width;
-  D sum{};
-  for (std::int64_t s = from; s <= r; ++s)
-    sum += slots[((tiles_from(deal, s + 1) + r - s) * b + col) * height + row % height];
-  if (r >= from && deal.part_of(row) == part)
-    for (std::int64_t below_it = r + 1; below_it < deal.strips(); ++below_it)
-      sum += adjoint_slots[((tiles_below(deal, r + 1) + below_it - r - 1) * b + col) * width + row % width];
-  product[row + col * ld] = sum;
-}
-
-// V, W and tau of a panel from the member that factored it, whose memory this GPU can read.
-template <class D>
-struct FactoredPanel {
-  const D *v, *w, *tau;
-  std::int64_t ldv, ldw;
-};
-template <class D>
-__global__ void __launch_bounds__(256)
-    get_panel_kernel(std::int64_t rows, std::int64_t b, FactoredPanel<D> from, D* v, std::int64_t ldv, D* w,
-                     std::int64_t ldw, D* tau) {
-  const std::int64_t row = static_cast<std::int64_t>(blockIdx.x) * blockDim.x + threadIdx.x;
-  const std::int64_t col = blockIdx.y;
-  if (blockIdx.x == 0 && blockIdx.z == 0 && threadIdx.x == 0) tau[col] = from.tau[col];
-  if (row >= rows) return;
-  if (blockIdx.z == 0)
-    v[row + col * ldv] = from.v[row + col * from.ldv];
-  else
-    w[row + col * ldw] = from.w[row + col * from.ldw];
-}
-
-template <class D>
-struct PartialSums {
-  const D* of[most_members];
-  int members;
-  std::int64_t ld;  // of each
-};
-
-// z := the sum of all partial sums, in the order of the members.
-template <class D>
-__global__ void __launch_bounds__(256)
-    add_sums_kernel(std::int64_t rows, PartialSums<D> sums, D* z, std::int64_t ldz) {
-  const std::int64_t row = static_cast<std::int64_t>(blockIdx.x) * blockDim.x + threadIdx.x;
-  const std::int64_t col = blockIdx.y;
-  if (row >= rows) return;
-  D sum = sums.of[0][row + col * sums.ld];
-  for (int member = 1; member < sums.members; ++member) sum += sums.of[member][row + col * sums.ld];
-  z[row + col * ldz] = sum;
-}
-
 }  // namespace
 
 template <class T>
@@ -161,8 +86,8 @@ struct FullToBandOnTeam<T>::Impl {
   std::vector<BandMember<T>> members;
   std::vector<TeamBuffers<T>> buffers;
   bool direct = true;       // every GPU can read the memory of all others
-  TeamEvents panels, sums;  // the panel is factored; the partial sums are there. Numbers: those of the panels
-  std::vector<R> squares_of_column;  // of all columns, each member's written by itself
+  TeamEvents panels, sums;  // moments: a panel is factored, its partial sums are there; numbered by panels
+  std::vector<R> squares_of_column;  // each member writes the squares of its columns
 
   Impl(GpuTeam& of, const DealtColumns& dealt, std::int64_t width, const std::vector<BandMember<T>>& list)
       : team(of),
@@ -236,37 +161,37 @@ struct FullToBandOnTeam<T>::Impl {
     const MatrixView<T> a = members[static_cast<std::size_t>(p)].part;
     const std::int64_t strips = deal.strips(), strip = deal.strip(), width = deal.width,
                        all = tiles_from(deal, 0), all_below = tiles_below(deal, 0);
-    // The strip of `below` has the member's columns from `first` on only.
-    const std::int64_t s = below / strip, first = std::max(deal.first(s, p), below),
-                       columns = std::max<std::int64_t>(deal.first(s, p) + width - first, 0),
-                       after = tiles_from(deal, s + 1), after_below = tiles_below(deal, s + 1);
+    const PanelTiles tiles(deal, p, below);
+    const std::int64_t s = tiles.strip, columns = tiles.columns;
     const T* const* const list = at.addresses;
     const auto results = [](const T* const* addresses) { return const_cast<T* const*>(addresses); };
     gemm_listed<T>(
-        queue, {after, list, list + all, results(list + 2 * all), strip, b, width, a.lda, at.w.lda, strip},
+        queue,
+        {tiles.after, list, list + all, results(list + 2 * all), strip, b, width, a.lda, at.w.lda, strip},
         Op::none, Op::none, 1, 0);
     const T* const* const list_below = list + 3 * all;
     gemm_listed<T>(queue,
-                   {after_below, list_below, list_below + all_below, results(list_below + 2 * all_below),
-                    width, b, strip, a.lda, at.w.lda, width},
+                   {tiles.after_below, list_below, list_below + all_below,
+                    results(list_below + 2 * all_below), width, b, strip, a.lda, at.w.lda, width},
                    adjoint<T>, Op::none, 1, 0);
     if (columns > 0) {
-      const std::int64_t l = deal.local(deal.first(s, p)) + width - columns;
       gemm_batched<T>(queue, {strips - s, strip, 0, strip * b}, Op::none, Op::none, 1,
-                      a.block(deal.first_row(s), l, strip, columns), at.w.block(first, 0, columns, b), 0,
-                      {at.slots + after * strip * b, strip, b, strip});
+                      a.block(deal.first_row(s), tiles.local, strip, columns),
+                      at.w.block(tiles.first, 0, columns, b), 0,
+                      {at.slots + tiles.after * strip * b, strip, b, strip});
       if (s + 1 < strips)
-        gemm_batched<T>(queue, {strips - s - 1, strip, strip, width * b}, adjoint<T>, Op::none, 1,
-                        a.block(deal.first_row(s + 1), l, strip, columns),
-                        at.w.block(deal.first_row(s + 1), 0, strip, b), 0,
-                        {at.adjoint_slots + after_below * width * b + width - columns, columns, b, width});
+        gemm_batched<T>(
+            queue, {strips - s - 1, strip, strip, width * b}, adjoint<T>, Op::none, 1,
+            a.block(deal.first_row(s + 1), tiles.local, strip, columns),
+            at.w.block(deal.first_row(s + 1), 0, strip, b), 0,
+            {at.adjoint_slots + tiles.after_below * width * b + width - columns, columns, b, width});
     }
     const auto rows = static_cast<double>(deal.n - below);
     products.count_native(2 * rows * rows * static_cast<double>(b) / static_cast<double>(deal.parts));
     const dim3 grid(static_cast<unsigned>((deal.n - below + 255) / 256), static_cast<unsigned>(b));
-    add_slots_kernel<<<grid, 256, 0, queue.stream()>>>(deal, p, below, columns > 0 ? s : s + 1, b,
-                                                       on_device(at.slots), on_device(at.adjoint_slots),
-                                                       on_device(product.data), product.lda);
+    add_slots_kernel<<<grid, 256, 0, queue.stream()>>>(deal, p, below, tiles.from(), b, on_device(at.slots),
+                                                       on_device(at.adjoint_slots), on_device(product.data),
+                                                       product.lda);
     EIGEN_G_LAUNCHED();
   }
   // P(rows from `below` on) := the member's part of A W.

@@ -1,4 +1,4 @@
-// No test: times solves by several GPUs beside one GPU. Prints seconds of the stages and the ratios of LAPACK's tests.
+// No test: times solves by several GPUs, compared with one GPU. Prints seconds of the stages and the ratios of LAPACK's tests.
 //
 //   time_team TYPE(d s z c) GPUS(1,2,4) rounds verify(0, 1) pointers(host, device) vectors(0, 1) n...
 #include <complex>
