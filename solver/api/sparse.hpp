@@ -114,7 +114,7 @@ enum class FactorLibrary {
   own,        // eigen_g's own code; METIS (libmetis.so.5) is loaded at run time for the order of elimination
   mumps,      // MUMPS, sequential, with METIS; found when eigen_g is built (EIGEN_G_MUMPS)
   pardiso,    // PARDISO of Intel's MKL, which is loaded at run time (libmkl_rt.so)
-  cudss       // NVIDIA cuDSS 1 on the current GPU, loaded at run time (libcudss.so.1); never the automatic one
+  cudss  // NVIDIA cuDSS 1 on the current GPU, loaded at run time (libcudss.so.1); never the automatic one
 };
 const char* name(FactorLibrary library);  // "auto", "none", "own", "mumps", "pardiso", "cudss"
 std::optional<FactorLibrary> factor_library_of(std::string_view name);
