@@ -20,7 +20,7 @@ std::int64_t chunk_count(std::int64_t n) {
 }
 
 // Rows that stay in a core's cache while all column blocks of V are read.
-constexpr std::int64_t strip = 512;
+constexpr std::int64_t strip = 128;
 
 template <class T>
 void add_chunks(std::int64_t chunks, std::int64_t values, const std::vector<T>& partial, T* sum) {
