@@ -326,7 +326,7 @@ struct FullToBandOnTeam<T>::Impl {
     const FactoredPanel<device_t<T>> from{on_device(from_v.data), on_device(from_w.data), on_device(from_tau),
                                           from_v.lda, from_w.lda};
     const dim3 grid(static_cast<unsigned>((v.rows + 255) / 256), static_cast<unsigned>(b), 2);
-    get_panel_kernel<<<grid, 256, 0, queue.stream()>>>(v.rows, b, from, on_device(v.data), v.lda,
+    get_panel_kernel<<<grid, 256, 0, queue.stream()>>>(v.rows, from, on_device(v.data), v.lda,
                                                        on_device(w.data), w.lda, on_device(tau));
     EIGEN_G_LAUNCHED();
   }

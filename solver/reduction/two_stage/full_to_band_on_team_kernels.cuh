@@ -71,9 +71,8 @@ struct FactoredPanel {
   std::int64_t ldv, ldw;
 };
 template <class D>
-__global__ void __launch_bounds__(256)
-    get_panel_kernel(std::int64_t rows, std::int64_t b, FactoredPanel<D> from, D* v, std::int64_t ldv, D* w,
-                     std::int64_t ldw, D* tau) {
+__global__ void __launch_bounds__(256) get_panel_kernel(std::int64_t rows, FactoredPanel<D> from, D* v,
+                                                        std::int64_t ldv, D* w, std::int64_t ldw, D* tau) {
   const std::int64_t row = static_cast<std::int64_t>(blockIdx.x) * blockDim.x + threadIdx.x;
   const std::int64_t col = blockIdx.y;
   if (blockIdx.x == 0 && blockIdx.z == 0 && threadIdx.x == 0) tau[col] = from.tau[col];

@@ -155,7 +155,7 @@ TEST_CASE("full to band on a team: a panel is copied from its owner") {
       for (double& value : *x) value = entry(random);
     Values v(static_cast<std::size_t>(ld * b), -1), w(v), tau(b + 1, -1);
     const FactoredPanel<double> from{from_v.data(), from_w.data(), from_tau.data(), lds, lds};
-    launch(get_panel_kernel<double>, (rows + 255) / 256, b, 2, rows, b, from, v.data(), ld, w.data(), ld,
+    launch(get_panel_kernel<double>, (rows + 255) / 256, b, 2, rows, from, v.data(), ld, w.data(), ld,
            tau.data());
     Index wrong = 0;
     for (Index j = 0; j < b; ++j) {
