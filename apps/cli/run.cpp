@@ -115,7 +115,9 @@ void add_run(CLI::App& app, Action& action) {
           "cpu: eigen_g on the CPU")
       ->check(CLI::IsMember({"auto", "cpu", "gpu"}))
       ->option_text("DEVICE");
-  command.add_option("--gpus", preload->gpus, "Number of GPUs that may share the large products (default 1)")
+  command
+      .add_option("--gpus", preload->gpus,
+                  "Number of GPUs of the machine that may solve a problem together (default 1)")
       ->check(CLI::PositiveNumber)
       ->option_text("N");
   command.prefix_command();

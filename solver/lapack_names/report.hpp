@@ -11,7 +11,7 @@ enum class DeviceWish { automatic, cpu, gpu };
 
 // EIGEN_G_MIN_N   the smallest order that is taken
 // EIGEN_G_DEVICE  auto: a GPU if there is one, and else the library's CPU path; gpu: never the library's CPU path; cpu: the library's CPU path
-// EIGEN_G_GPUS    the number of GPUs that may share the large products
+// EIGEN_G_GPUS    the number of GPUs that may solve a problem together
 // EIGEN_G_LOG     the file to which each process appends its report; -: standard error
 struct Settings {
   std::int64_t min_n = 0;  // 0: the smallest order at which the library is faster
