@@ -5,6 +5,7 @@
 #include <tuple>
 #include <utility>
 
+#include "gemm_df/engines/by_residues.hpp"
 #include "gemm_df/tuning.hpp"
 #include "hybrid/error.hpp"
 #include "solver/back/reflector_blocks.hpp"
@@ -19,6 +20,9 @@ constexpr double element_bytes = sizeof(double);
 constexpr double update_columns = 64;
 // Order of the matrices to which the chase's tiles are multiplied for an engine.
 constexpr double block_rows = 1024;
+// Bytes of engine ozaki_fp8 for one of engine ozaki: between (16 + 34) / (16 + 15) of an operand's entry and (16 + 72) / (16 + 30) of a
+// result's.
+constexpr double traffic_of_floats = 1.75;
 // Width of the band.
 constexpr double band = 64;
 
@@ -133,9 +137,9 @@ class Model {
   }
   // The efficiency of the engine in a stage; `usual`: of engines without traffic of their own.
   double of_engine(double OzakiTraffic::*stage, double usual) const {
-    const bool ozaki = engine_ == Engine::ozaki || engine_ == Engine::ozaki_fast;
-    const double bytes = ozaki ? e_.ozaki.*stage : 0;
-    return bytes > 0 ? 1 / (1 + bytes * machine_.products[engine_] / machine_.bandwidth) : usual;
+    const double bytes = by_residues(engine_) ? e_.ozaki.*stage : 0;
+    const double all = engine_ == Engine::ozaki_fp8 ? traffic_of_floats * bytes : bytes;
+    return bytes > 0 ? 1 / (1 + all * machine_.products[engine_] / machine_.bandwidth) : usual;
   }
   // Every helper gets the reflectors, half of a matrix. Each column is copied once there and once back.
   PredictedStage back(const char* name, double efficiency) const {
@@ -220,6 +224,7 @@ ModelFigures figures_of(const DescribedMachine& described, const MeasuredMachine
   f.fp32 = own.fp32 * measured.single / other.fp32;
   f.df = own.fp32 * measured.products[Engine::df] / other.fp32;
   f.ozaki = own.int8 * measured.products[Engine::ozaki] / other.int8;
+  f.ozaki_fp8 = own.fp8 * measured.products[Engine::ozaki_fp8] / other.fp8;
   f.bandwidth = own.bandwidth * measured.symv / other.bandwidth;
   return f;
 }
@@ -241,6 +246,7 @@ ModelMachine machine_of(const ModelFigures& described, const Efficiencies& effic
   machine.products[Engine::df] = described.df > 0 ? described.df : described.fp32 * paper_df_of_sgemm;
   machine.products[Engine::emulated] = described.emulated;
   machine.products[Engine::ozaki] = described.ozaki;
+  machine.products[Engine::ozaki_fp8] = described.ozaki_fp8;
   machine.bandwidth = described.bandwidth;
   machine.single = described.fp32;
   machine.efficiencies = efficiencies;

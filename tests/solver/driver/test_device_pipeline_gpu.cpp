@@ -3,6 +3,7 @@
 
 #include <thread>
 
+#include "gemm_df/engines/ozaki/residue_products.hpp"
 #include "gemm_df/engines/products.hpp"
 #include "hybrid/cuda_check.hpp"
 #include "hybrid/machine/device.hpp"
@@ -107,6 +108,7 @@ TEST_CASE("every engine solves, and the report says which ran", "[gpu]") {
   using eigen_g::Engine;
   std::vector<Engine> engines{Engine::native, Engine::df, Engine::ozaki, Engine::ozaki_fast};
   if (eigen_g::engine_built(Engine::emulated)) engines.push_back(Engine::emulated);
+  if (eigen_g::ozaki::residue_products_run()) engines.push_back(Engine::ozaki_fp8);
   const Stored s = random_matrix(1500);
   for (const Engine engine : engines) {
     CAPTURE(name(engine));
