@@ -41,7 +41,10 @@ double back_transform_flops(double n, double m) {
   return 2 * n * n * m;
 }
 double forming_flops(double n, double m) {
-  return m > 0 ? 3 * n * n * block_rows : 0;
+  return m > 0 ? 2.4 * n * n * block_rows : 0;
+}
+double joining_flops(double n, double m) {
+  return m > 0 ? 2.5 * n * n * block_rows : 0;
 }
 // Work that is native with every engine.
 double symmetric_product_flops(double n) {
@@ -94,10 +97,12 @@ class Model {
     const TwoStageEfficiencies& own = e_.two_stages;
     if (own.to_band > 0) {
       const double flops = back_transform_flops(n_, m_);
+      const bool slow = machine_.single > 8 * f;
       const double back_transform_chase =
           engine_ == Engine::native ? flops / (g * own.back_transform_chase)
-                                    : 2 * flops / (g * of_engine(&OzakiTraffic::back_transform_chase, 1)) +
-                                          forming_flops(n_, m_) / f;
+                                    : (2 * flops + (slow ? joining_flops(n_, m_) : 0)) /
+                                              (g * of_engine(&OzakiTraffic::back_transform_chase, 1)) +
+                                          (slow ? 0.5 : 1) * forming_flops(n_, m_) / f;
       const double panels = std::max(n_ * own.to_band_column, panel_flops(n_) / f),
                    chase = std::max(n_ * own.chase_column + n_ * n_ * own.chase_pair, chase_flops(n_) / f);
       return predicted(

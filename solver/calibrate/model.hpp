@@ -22,8 +22,10 @@
 //   dense to band         2/3 n^3 / (e f) + c n      e: efficiency; c: seconds per column
 //   band to tridiagonal   c n + p n^2                p: seconds per pair of columns; another c
 //   tridiagonal to band   2 n^2 m / (e f)            by native products
-//                         4 n^2 m / g + 3 n^2 r / f  by an engine with g flop/s: tiles are first multiplied to matrices of r rows in
-//                                                    native products (solver/back/chase_blocks.hpp). r = 1024 is assumed
+//                         4 n^2 m / g + 2.4 n^2 r / f by an engine with g flop/s: tiles are first multiplied to matrices of r rows in
+//                                                    native products (solver/back/chase_blocks.hpp). r = 1024 is assumed.
+//                                                    If float is more than eight times as fast as double, half of the
+//                                                    second term is replaced by 2.5 n^2 r / g
 //
 // Engine ozaki converts its operands and writes residues, which takes bytes: a stage of w flops takes w / g + w y / b. y (OzakiTraffic) comes from a
 // measured solve with all products by it. Engine ozaki_fp8 takes 1.75 times these bytes.

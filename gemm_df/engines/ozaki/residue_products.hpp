@@ -18,7 +18,7 @@ bool residue_products_run();
 // others. Ordered on `queue`.
 //   a, b  converted with `moduli` moduli; b.terms terms
 //   out   for a.lines rows and b.lines columns
-// Cost: 2 m n k planes_of(moduli) operations; m n `moduli` bytes, twice as many for floats. Throws DeviceError.
+// Cost: 2 m n k planes_of(moduli) operations; m n `moduli` bytes, 2 m n `moduli` for floats. Throws DeviceError.
 void multiply_to_planes(const Queue& queue, int moduli, const OperandView& a, const OperandView& b,
                         const Planes& out, std::int64_t diagonal);
 

@@ -30,7 +30,7 @@
 // So C' / P is computed as a fraction of 96 bits, F = sum_p (c_p mod p) D_p modulo 2^96 with D_p = round(2^96 w_p / p). The modulus
 // 2^96 is that of the integers' overflow. F is wrong by at most count p / 2 <= 2^12 units, so C' is wrong by at most 2^-84 P.
 //
-// Floats of 8 bits. With moduli_of_floats = 18 moduli (float_moduli) the products are those of floats with four significant bits (e4m3), which
+// Floats of 8 bits. With moduli_of_floats = 18 moduli (float_moduli) the products are of floats with four significant bits (e4m3), which
 // have all integers up to 16. A residue r mod p in [-p/2, p/2] is one such number for p <= 32. For p <= 577 it has three,
 //
 //   r = 17 u + v    u, v of one sign, |u| <= 16, |v| <= 16;    d = v - u, so |d| <= 16
