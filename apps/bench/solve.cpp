@@ -12,7 +12,6 @@
 #include "apps/support/stopwatch.hpp"
 #include "apps/support/text.hpp"
 #include "apps/support/timing.hpp"
-#include "gemm_df/engines/by_residues.hpp"
 #include "hybrid/machine/cpu.hpp"
 #include "hybrid/machine/device.hpp"
 #include "solver/api/eigen_g.hpp"

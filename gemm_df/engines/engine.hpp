@@ -44,6 +44,13 @@ const char* name(Engine engine);  // "native", "df", "emulated", "ozaki", "ozaki
 const char* description(Engine engine);  // for example "two floats a double"
 std::optional<Engine> engine_of(const std::string& name);
 bool engine_built(Engine engine);  // true if it multiplies matrices of double on a GPU; automatic: as native
+bool engine_runs(
+    Engine engine);  // true if it is built and the current GPU has it; throws DeviceError if there is no GPU
+
+// Engines by residues of 8 bits.
+constexpr bool by_residues(Engine engine) {
+  return engine == Engine::ozaki || engine == Engine::ozaki_fast || engine == Engine::ozaki_fp8;
+}
 
 // The speed of an engine for C (m x n) with an inner size of k: 2 m n k flops, m n entries to write, and (m + n) k entries to convert.
 struct EngineRate {

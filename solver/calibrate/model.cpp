@@ -5,7 +5,6 @@
 #include <tuple>
 #include <utility>
 
-#include "gemm_df/engines/by_residues.hpp"
 #include "gemm_df/tuning.hpp"
 #include "hybrid/error.hpp"
 #include "solver/back/reflector_blocks.hpp"

@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <complex>
 
-#include "gemm_df/engines/by_residues.hpp"
 #include "hybrid/instantiate.hpp"
 #include "hybrid/machine/tuning.hpp"
 

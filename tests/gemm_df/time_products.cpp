@@ -187,7 +187,7 @@ int main(int argc, char** argv) {
   }
   if (wanted.empty())
     for (const Engine engine : engines())
-      if (engine_built(engine)) wanted.push_back(engine);
+      if (engine_runs(engine)) wanted.push_back(engine);
   if (shapes.empty())
     for (const char* text : {"NNx4096x4096x4096", "NNx8192x8192x8192", "NTx8192x8192x1024"})
       shapes.push_back(shape_of(text));

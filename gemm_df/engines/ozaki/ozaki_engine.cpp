@@ -325,7 +325,8 @@ std::unique_ptr<EngineProducts<T>> make(const Queue& queue, std::uint64_t max_sc
 }
 template <int moduli>
 constexpr EngineOnGpu ozaki_on_gpu{ozaki_estimated_rate<moduli>,
-                                   {make<double, moduli>, nullptr, make<Complex, moduli>, nullptr}};
+                                   {make<double, moduli>, nullptr, make<Complex, moduli>, nullptr},
+                                   ozaki::has_floats(moduli) ? ozaki::residue_products_run : nullptr};
 
 #else
 template <int moduli>

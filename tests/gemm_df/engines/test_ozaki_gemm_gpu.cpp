@@ -11,7 +11,6 @@
 #include <string>
 #include <vector>
 
-#include "gemm_df/engines/ozaki/residue_products.hpp"
 #include "gemm_df/engines/ozaki/residues.hpp"
 #include "gemm_df/engines/products.hpp"
 #include "gemm_df/tuning.hpp"
@@ -104,7 +103,7 @@ Problem problem(Index m, Index n, Index k, const Scale& a = {}, const Scale& b =
 // The engines by residues that the current GPU has.
 std::vector<Engine> by_residues() {
   std::vector<Engine> all{Engine::ozaki, Engine::ozaki_fast};
-  if (ozaki::residue_products_run()) all.push_back(Engine::ozaki_fp8);
+  if (engine_runs(Engine::ozaki_fp8)) all.push_back(Engine::ozaki_fp8);
   return all;
 }
 
@@ -132,7 +131,7 @@ TEST_CASE("Errors of products by residues are like those of native products", "[
       const double native = p.error(p.product(queue, Engine::native));
       const double ozaki = p.error(p.product(queue, Engine::ozaki)),
                    fast = p.error(p.product(queue, Engine::ozaki_fast)),
-                   floats = ozaki::residue_products_run() ? p.error(p.product(queue, Engine::ozaki_fp8)) : 0;
+                   floats = engine_runs(Engine::ozaki_fp8) ? p.error(p.product(queue, Engine::ozaki_fp8)) : 0;
       CAPTURE(family.name, k, native, ozaki, fast, floats);
       std::printf("%s, k = %d: error / native's: ozaki %.2f, ozaki-fast %.2f, ozaki-fp8 %.2f (native %.2g)\n",
                   family.name, static_cast<int>(k), ozaki / native, fast / native, floats / native, native);
@@ -161,7 +160,7 @@ TEST_CASE("Any number of terms, also around the largest that one sum may have", 
 // these digits are as large as they can be, for the tensor cores and for the registers.
 TEST_CASE("Products of floats of 8 bits: the largest digits, with the largest number of terms", "[gpu]") {
   NEEDS_GPU();
-  if (!ozaki::residue_products_run()) return;
+  if (!engine_runs(Engine::ozaki_fp8)) return;
   const Queue queue;
   for (const Index k : {Index{1000}, Index{4096}, ozaki::max_terms}) {
     // N is the largest such integer that becomes itself in a line of k of them.
@@ -228,7 +227,7 @@ TEST_CASE("Products of a held matrix: its parts are converted once", "[gpu]") {
   const Values a = random_values(order * order, 1), b = random_values(order * n, 2);
   const DeviceBuffer<double> a_dev = on_device(a), b_dev = on_device(b);
   for (const Engine engine : engines()) {
-    if (!engine_built(engine) || (engine == Engine::ozaki_fp8 && !ozaki::residue_products_run())) continue;
+    if (!engine_runs(engine)) continue;
     CAPTURE(name(engine));
     const Products<double> products(queue, engine);
     const MatrixView<const double> all{a_dev.data(), order, order, order};

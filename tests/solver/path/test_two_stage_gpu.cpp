@@ -1,7 +1,6 @@
 // Tests of the two-stage path on a GPU: verified eigenpairs, values with and without vectors, subsets.
 #include "solver/api/eigen_g.hpp"
 
-#include "gemm_df/engines/ozaki/residue_products.hpp"
 #include "hybrid/memory/memory.hpp"
 #include "hybrid/stream/queue.hpp"
 #include "solver/api/solver.hpp"
@@ -116,7 +115,7 @@ TEST_CASE("two-stage path on a GPU: forced engines", "[gpu][large]") {
   NEEDS_GPU();
   std::vector<Engine> forced{Engine::df, Engine::ozaki, Engine::ozaki_fast};
   if (engine_built(Engine::emulated)) forced.push_back(Engine::emulated);
-  if (ozaki::residue_products_run()) forced.push_back(Engine::ozaki_fp8);
+  if (engine_runs(Engine::ozaki_fp8)) forced.push_back(Engine::ozaki_fp8);
   for (const std::int64_t n : {600, 917, 1300})
     for (const Engine engine : forced) {
       CAPTURE(n, name(engine));
