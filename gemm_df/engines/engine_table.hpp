@@ -46,7 +46,7 @@ struct EngineOnGpu {
   std::tuple<MakeEngine<double>, MakeEngine<float>, MakeEngine<std::complex<double>>,
              MakeEngine<std::complex<float>>>
       make{};                // one for each type; null: not available for this type
-  bool (*runs)() = nullptr;  // whether the current GPU has it; null: every GPU
+  bool (*runs)() = nullptr;  // true: the current GPU has it; null: every GPU has it
 };
 
 struct EngineRow {
