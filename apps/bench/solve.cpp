@@ -3,6 +3,7 @@
 #include <CLI/CLI.hpp>
 #include <algorithm>
 #include <array>
+#include <optional>
 
 #include "apps/bench/benchmarks.hpp"
 #include "apps/generate/random.hpp"
@@ -147,8 +148,9 @@ class Solve final : public Benchmark {
         ->option_text("LIST");
     command
         .add_option("--engine", engine_,
-                    "Engine of the matrix products: native (default), df, emulated, ozaki, ozaki-fast, auto")
-        ->check(CLI::IsMember({"native", "df", "emulated", "ozaki", "ozaki-fast", "auto"}))
+                    "Engine of the matrix products: native (default), df, emulated, ozaki, ozaki-fast, "
+                    "ozaki-fp8, auto")
+        ->check(CLI::IsMember({"native", "df", "emulated", "ozaki", "ozaki-fast", "ozaki-fp8", "auto"}))
         ->option_text("NAME");
     add_rounds(command, "Timed rounds a call (default: 7, but 3 where they take long, 1 with --brief)", 1);
     add_types(command, "a solve");
@@ -186,8 +188,9 @@ class Solve final : public Benchmark {
     const bool compared = listed("auto") && listed("one") && listed("two");
     std::vector<CaseOptions> plans;
     for (const char type : scalar_types) {
-      const bool by_residues = engine_ == "ozaki" || engine_ == "ozaki-fast";
-      if (engine_ != "native" && engine_ != "auto" && type != 'd' && !(by_residues && type == 'z'))
+      const std::optional<Engine> engine = engine_of(engine_);
+      if (engine_ != "native" && engine_ != "auto" && type != 'd' &&
+          !(engine && by_residues(*engine) && type == 'z'))
         throw UsageError("--engine " + engine_ + " multiplies matrices of double alone; use --types d");
       for (const std::int64_t n : sizes)
         for (const std::string& path : compared ? std::vector<std::string>{"auto"} : paths_)

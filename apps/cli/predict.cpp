@@ -63,13 +63,13 @@ struct Described {
 
 bool has_figures(const ModelFigures& f) {
   return f.fp64 > 0 || f.fp32 > 0 || f.bandwidth > 0 || f.cpu > 0 || f.df > 0 || f.emulated > 0 ||
-         f.ozaki > 0 || f.link > 0;
+         f.ozaki > 0 || f.ozaki_fp8 > 0 || f.link > 0;
 }
 
 ModelFigures in_si(const ModelFigures& f) {
   constexpr double giga = 1e9;
-  return {f.fp64 * giga, f.fp32 * giga,     f.bandwidth * giga, f.cpu * giga,
-          f.df * giga,   f.emulated * giga, f.link * giga,      f.ozaki * giga};
+  return {f.fp64 * giga,     f.fp32 * giga, f.bandwidth * giga, f.cpu * giga,      f.df * giga,
+          f.emulated * giga, f.link * giga, f.ozaki * giga,     f.ozaki_fp8 * giga};
 }
 
 std::vector<std::string> measured_names() {
@@ -309,6 +309,8 @@ void add_predict(CLI::App& app, Action& action) {
          "Double-float product, GFLOP/s (default: 6.6 % of SGEMM, as in the paper)");
   figure("--emulated", options->giga.emulated, "Emulated DGEMM, GFLOP/s (default: not available)");
   figure("--ozaki", options->giga.ozaki, "Products by residues of 8 bits, GFLOP/s (default: not available)");
+  figure("--ozaki-fp8", options->giga.ozaki_fp8,
+         "Products by residues in floats of 8 bits, GFLOP/s (default: not available)");
   figure("--link", options->giga.link,
          "Link between CPU and GPU, GB/s in each direction (default: transfers are not counted)");
   begin_group(command, "Problem");

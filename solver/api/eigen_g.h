@@ -94,7 +94,7 @@ struct eigen_g_options {
   double vl, vu;
   int64_t il, iu;
   const char* path;                   /* "auto", "one_stage", "two_stage" */
-  const char* engine;                 /* "native", "df", "emulated", "ozaki", "ozaki-fast", "auto" */
+  const char* engine;                 /* "native", "df", "emulated", "ozaki", "ozaki-fast", "ozaki-fp8", "auto" */
   const char* ratio;                  /* "auto", or GPU[:GPU...]:CPU such as "27:14" */
   int gpus, threads, multiprocessors; /* 1, 0, 0; as in Devices (types.hpp) */
   const char* precision;              /* "native"; "mixed": float, refined to double, on one GPU */

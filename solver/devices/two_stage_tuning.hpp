@@ -46,6 +46,9 @@ struct TwoStageTuning {
 
   // Back-transformation of the chase by an engine: largest order of the matrices that many reflectors are multiplied to.
   std::int64_t engine_block_rows = 1024;
+  // Largest order of these matrices that native products form. The engine multiplies four smaller ones to a larger one. The second value is for a
+  // GPU that is slow in double (is_strong_in_double).
+  std::int64_t engine_native_rows = 2048, engine_native_rows_slow = 512;
 };
 
 // Returns the values of this process. Throws InvalidArgument for a damaged tuning file.

@@ -35,7 +35,7 @@ void check_plan(const Plan& plan) {
   require_size(plan.n, Argument::n);
   require_uplo(plan.options.uplo);
   require(static_cast<std::size_t>(plan.options.engine) <= engine_count, Argument::engine,
-          "must be native, df, emulated, ozaki, ozaki_fast or automatic");
+          "must be native, df, emulated, ozaki, ozaki_fast, ozaki_fp8 or automatic");
   check_subset(plan.n, plan.options.subset);
   check_devices(plan.devices);
   require(plan.on_host_pointers() || plan.devices.device != DeviceChoice::cpu, Argument::device,

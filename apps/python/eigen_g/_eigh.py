@@ -232,7 +232,8 @@ def eigh(
     driver           SciPy's choice of a LAPACK routine: it is checked as in SciPy and has no effect
     UPLO             NumPy's name of the triangle, "L" or "U", used instead of lower; NumPy's eigh(a, "U") is eigh(a, UPLO="U")
     path             "auto", "one_stage" or "two_stage"
-    engine           of the large products: "native", "df", "emulated", "ozaki", "ozaki-fast" or "auto"
+    engine           of the large products: "native", "df", "emulated", "ozaki", "ozaki-fast", "ozaki-fp8" or
+                     "auto"
     device           for arrays in host memory: "auto" (a GPU if there is one and n is large enough), "cpu" or "gpu"
     gpus             number of GPUs of one model that divide all stages of a large standard problem, from about n = 5000 on or
                      with path="two_stage". For other real matrices they share the large products. Arrays are in host memory or on

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 Device = Literal["auto", "cpu", "gpu"]
 Path = Literal["auto", "one_stage", "two_stage"]
-Engine = Literal["native", "df", "emulated", "ozaki", "ozaki-fast", "auto"]
+Engine = Literal["native", "df", "emulated", "ozaki", "ozaki-fast", "ozaki-fp8", "auto"]
 Precision = Literal["native", "mixed"]
 Errors = Literal["raise", "status"]
 Triangle = Literal["L", "U", "l", "u"]
