@@ -99,7 +99,7 @@ class TeamCase {
   using Key = std::pair<int, bool>;  // number of GPUs, with vectors
   struct Planned {
     Context context;
-    Solver<T> solver;
+    eigen_g::Solver<T> solver;
   };
 
   static Json* call_of(Json& result, const std::string& name) {
@@ -123,7 +123,7 @@ class TeamCase {
     devices.device = DeviceChoice::gpu;
     devices.gpus = gpus;
     Context context(devices);
-    Solver<T> solver(context, n_, options);
+    eigen_g::Solver<T> solver(context, n_, options);
     found.reset(new Planned{std::move(context), std::move(solver)});
     return *found;
   }

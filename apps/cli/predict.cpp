@@ -10,7 +10,8 @@
 //   choice          index of the fastest prediction
 //   mixed           mixed precision for all pairs: engine, seconds, float_seconds, refinement_seconds, path (of float). Empty
 //                   if float's rate is unknown or fewer vectors are wanted
-//   teams           with --gpus: gpus, seconds, times: stage, seconds; bytes of each GPU (null: one GPU, or a build without CUDA). Otherwise empty
+//   teams           with --gpus: gpus, seconds, times: stage, seconds; bytes of each GPU (null: one
+//                   GPU; on a machine without a GPU without the buffers). Otherwise empty
 #include <CLI/CLI.hpp>
 #include <algorithm>
 #include <cmath>
@@ -155,9 +156,8 @@ std::string mixed_table(const std::vector<MixedPrediction>& mixed, const Predict
 struct Team {
   int gpus = 1;
   Prediction prediction;
-  std::vector<std::uint64_t> bytes;  // of each GPU; empty: one GPU, or a build without CUDA
+  std::vector<std::uint64_t> bytes;  // of each GPU; empty: one GPU
 };
-constexpr int multiprocessors_of_usual_machine = 132;
 
 std::vector<Team> teams_of(const ModelOptions& o, std::int64_t m, const Described& d) {
   std::vector<Team> teams;
@@ -172,8 +172,10 @@ std::vector<Team> teams_of(const ModelOptions& o, std::int64_t m, const Describe
     if (m > 0 && m < o.n) plan.options.subset = Subset::by_index(1, m);
     plan.devices.gpus = gpus;
     for (int member = 0; gpus > 1 && member < gpus; ++member)
-      if (const std::uint64_t bytes = team_bytes<double>(plan, member, multiprocessors_of_usual_machine); bytes > 0)
-        team.bytes.push_back(bytes);
+      team.bytes.push_back(
+          gpu_count() > 0
+              ? team_bytes<double>(plan, member, gpu_facts(current_gpu()).multiprocessors)
+              : static_cast<std::uint64_t>(std::llround(leading_team_bytes({o.n, m, gpus}, member))));
   }
   return teams;
 }
@@ -193,7 +195,8 @@ std::string team_table(const ModelOptions& o, const std::vector<Team>& teams) {
     table.add(row);
   }
   return "\n" + table.text() +
-         "by solves on up to four H200 of one host, with host pointers, and the rate of native products\n";
+         "by solves on up to four H200 of one host, with host pointers, and the rate of native products\n" +
+         (gpu_count() > 0 ? "" : "memory: without buffers of 2 to 4 GB, because there is no GPU\n");
 }
 
 std::string model_table(const ModelOptions& o, const Described& d, const std::vector<Prediction>& predictions,

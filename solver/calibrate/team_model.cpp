@@ -189,6 +189,13 @@ Prediction predict_team(const MeasuredMachine& measured, const TeamProblem& prob
                    products > 0 ? products / measured.products[Engine::native] : 1);
 }
 
+double leading_team_bytes(const TeamProblem& problem, int member) {
+  const auto n = static_cast<double>(problem.n), gpus = static_cast<double>(problem.gpus);
+  double matrices = 1 / gpus;
+  if (problem.vectors > 0) matrices += 2 / gpus + (member == 0 ? 0.5 : 0);
+  return (problem.type.is_single ? 4 : 8) * (problem.type.is_complex ? 2 : 1) * matrices * n * n;
+}
+
 int fastest_team(EntryType type, std::int64_t n, std::int64_t vectors, int most) {
   static constinit MadeOnce<const TeamCoefficients> usual;
   const TeamCoefficients& all = usual.get([] { return coefficients_of(measured_machine(usual_machine)); });

@@ -34,6 +34,10 @@ struct TeamProblem {
 // Throws InvalidArgument("machine") if several GPUs of the machine were not measured, and InvalidArgument for gpus < 1, n < 0, vectors < 0 or vectors > n.
 Prediction predict_team(const MeasuredMachine& measured, const TeamProblem& problem, double products = 0);
 
+// The terms of order n^2 of the bytes of a GPU: A, the chase's reflectors on the first GPU (member 0), U, and Z, which has the memory of the
+// divide and conquer. Buffers of some GB come in addition.
+double leading_team_bytes(const TeamProblem& problem, int member);
+
 // The fewest GPUs, at most `most`, whose predicted seconds are at most 1.05 times those of the fastest number, by the usual machine. `most` >= 1.
 int fastest_team(EntryType type, std::int64_t n, std::int64_t vectors, int most);
 
