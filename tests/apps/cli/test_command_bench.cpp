@@ -272,7 +272,7 @@ TEST_CASE("bench gemm-accuracy verifies a solve with every engine", "[gpu]") {
   CHECK_THAT(outcome.out, ContainsSubstring("paper, double-float"));
   const auto report = nlohmann::json::parse(support::text_of_file(json));
   const auto& calls = report["cases"][0]["calls"];
-  CHECK(calls.size() == 3);
+  CHECK(calls.size() == 5);
   for (const auto& call : calls) {
     CAPTURE(call["name"]);
     CHECK(call["failure"].is_null());
