@@ -38,8 +38,7 @@ class CusolverMg {
     EIGEN_G_CUSOLVER(MgCall<cusolverMgDeviceSelect>::call(handle_, count(), gpus_.data()));
     EIGEN_G_CUSOLVER(MgCall<cusolverMgCreateDeviceGrid>::call(&grid_, 1, count(), gpus_.data(),
                                                               CUDALIBMG_GRID_MAPPING_COL_MAJOR));
-    EIGEN_G_CUSOLVER(
-        MgCall<cusolverMgCreateMatrixDesc>::call(&matrix_, n_, n_, n_, width, type<T>, grid_));
+    EIGEN_G_CUSOLVER(MgCall<cusolverMgCreateMatrixDesc>::call(&matrix_, n_, n_, n_, width, type<T>, grid_));
     const std::int64_t blocks = (n_ + width - 1) / width;
     each_gpu([&](std::size_t) {
       parts_.emplace_back(n_ * width * std::max<std::int64_t>(1, (blocks + count() - 1) / count()));
@@ -48,8 +47,8 @@ class CusolverMg {
     std::int64_t elements = 0;
     std::vector<real_t<T>> w(static_cast<std::size_t>(n_));
     EIGEN_G_CUSOLVER(MgCall<cusolverMgSyevd_bufferSize>::call(
-        handle_, CUSOLVER_EIG_MODE_VECTOR, CUBLAS_FILL_MODE_LOWER, static_cast<int>(n_), part_addresses_.data(), 1,
-        1, matrix_, w.data(), type<real_t<T>>, type<T>, &elements));
+        handle_, CUSOLVER_EIG_MODE_VECTOR, CUBLAS_FILL_MODE_LOWER, static_cast<int>(n_),
+        part_addresses_.data(), 1, 1, matrix_, w.data(), type<real_t<T>>, type<T>, &elements));
     elements_ = elements;
     each_gpu([&](std::size_t) { workspaces_.emplace_back(std::max<std::int64_t>(1, elements)); });
     for (const DeviceBuffer<T>& workspace : workspaces_) workspace_addresses_.push_back(workspace.data());
@@ -74,9 +73,10 @@ class CusolverMg {
   }
   void syevd(real_t<T>* w) {
     int info = 0;
-    EIGEN_G_CUSOLVER(MgCall<cusolverMgSyevd>::call(
-        handle_, CUSOLVER_EIG_MODE_VECTOR, CUBLAS_FILL_MODE_LOWER, static_cast<int>(n_), part_addresses_.data(), 1,
-        1, matrix_, w, type<real_t<T>>, type<T>, workspace_addresses_.data(), elements_, &info));
+    EIGEN_G_CUSOLVER(MgCall<cusolverMgSyevd>::call(handle_, CUSOLVER_EIG_MODE_VECTOR, CUBLAS_FILL_MODE_LOWER,
+                                                   static_cast<int>(n_), part_addresses_.data(), 1, 1,
+                                                   matrix_, w, type<real_t<T>>, type<T>,
+                                                   workspace_addresses_.data(), elements_, &info));
     each_gpu([](std::size_t) { EIGEN_G_CUDA(cudaDeviceSynchronize()); });
     if (info != 0) throw Error("cusolverMgSyevd: info " + std::to_string(info));
   }
@@ -107,7 +107,8 @@ class CusolverMg {
     for (std::int64_t block = 0; block * width < n_; ++block) {
       const auto k = static_cast<std::size_t>(block % count());
       const CurrentGpu on(gpus_[k]);
-      work(parts_[k].data() + block / count() * width * n_, block * width, std::min(width, n_ - block * width));
+      work(parts_[k].data() + block / count() * width * n_, block * width,
+           std::min(width, n_ - block * width));
     }
   }
 

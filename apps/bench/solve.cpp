@@ -127,7 +127,8 @@ void conclude_team(Json& c) {
     const std::string own = call["name"], number = call["gpus"].dump();
     const char* const what = own.ends_with("_values") ? "_values" : "";
     call["over_one"] = quotient(c, {own + "/seconds"}, team_call_of(1, what) + "/seconds");
-    if (*what == '\0') call["cusolvermg_over"] = quotient(c, {"cusolvermg_" + number + "/seconds"}, own + "/seconds");
+    if (*what == '\0')
+      call["cusolvermg_over"] = quotient(c, {"cusolvermg_" + number + "/seconds"}, own + "/seconds");
   }
 }
 
@@ -156,12 +157,14 @@ std::string stage_columns(const Json& report) {
 }
 
 std::vector<Table> tables_of_teams(const Json& report) {
-  return {{R"(call = name; type = type; n = n; seconds = seconds time; of one GPU = over_one %.3f; cuSOLVERMg, x = cusolvermg_over %.2f;
+  return {
+      {R"(call = name; type = type; n = n; seconds = seconds time; of one GPU = over_one %.3f; cuSOLVERMg, x = cusolvermg_over %.2f;
       verified = verified; residual = residual %.2g; orthog. = orthogonality %.2g; GPU memory, GB = device_bytes %.2f 1e-9)",
-           "Host pointers. cuSOLVERMg, x: its time on the same GPUs over eigen_g's; its matrix is on the GPUs before. residual, orthog.: LAPACK's "
-           "ratios, limit 10.\n",
-           "", true},
-          {"ms a stage = name; type = type; n = n" + stage_columns(report), "", "stages", true}};
+       "Host pointers. cuSOLVERMg, x: its time on the same GPUs over eigen_g's; its matrix is on the GPUs "
+       "before. residual, orthog.: LAPACK's "
+       "ratios, limit 10.\n",
+       "", true},
+      {"ms a stage = name; type = type; n = n" + stage_columns(report), "", "stages", true}};
 }
 
 class Solve final : public Benchmark {
@@ -205,9 +208,10 @@ class Solve final : public Benchmark {
         ->check(CLI::IsMember({"native", "df", "emulated", "ozaki", "ozaki-fast", "auto"}))
         ->option_text("NAME");
     command
-        .add_option("--gpus", gpus_,
-                    "Numbers of GPUs whose solves are compared, in host memory: those that the machine has, and 1. "
-                    "Beside them cuSOLVERMg, if its library is found")
+        .add_option(
+            "--gpus", gpus_,
+            "Numbers of GPUs whose solves are compared, in host memory: those that the machine has, and 1. "
+            "Beside them cuSOLVERMg, if its library is found")
         ->delimiter(',')
         ->check(CLI::Range(1, 64))
         ->option_text("LIST");
@@ -224,7 +228,8 @@ class Solve final : public Benchmark {
 
   bool on_host() const override { return device_ == "cpu" || (device_ == "auto" && gpu_count() == 0); }
   std::vector<CaseOptions> host_cases(Json& head) override {
-    if (brief || energy_ || engine_ != "native" || !gpus_.empty() || paths_ != std::vector<std::string>{"auto"})
+    if (brief || energy_ || engine_ != "native" || !gpus_.empty() ||
+        paths_ != std::vector<std::string>{"auto"})
       throw UsageError("--brief, --energy, --engine, --gpus and --path are for solves on a GPU");
     head.update({{"limit", lapack_ratio_limit}, {"value_limit", value_limit}});
     if (sizes == parse_sizes(sizes_on_gpu, "--sizes")) sizes = parse_sizes(sizes_on_cpu, "--sizes");
@@ -264,8 +269,7 @@ class Solve final : public Benchmark {
     if (energy_ || engine_ != "native" || paths_ != std::vector<std::string>{"auto"})
       throw UsageError("--gpus cannot be combined with --energy, --engine and --path");
     std::vector<int> counts{1}, without;
-    for (const int count : gpus_)
-      (count <= gpu_count() ? counts : without).push_back(count);
+    for (const int count : gpus_) (count <= gpu_count() ? counts : without).push_back(count);
     std::ranges::sort(counts);
     counts.erase(std::unique(counts.begin(), counts.end()), counts.end());
     head["gpus"] = gpu_count();

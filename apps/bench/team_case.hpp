@@ -14,10 +14,10 @@ struct TeamCaseOptions {
   std::int64_t n = 0;
   char type = 'd';  // s, d, c or z
   TimingRule rule;
-  std::vector<int> gpus;       // numbers of GPUs, ascending
-  bool values_only = true;     // also solves without vectors
-  bool repeated = true;        // solves a second time and compares the bits
-  bool peer = true;            // also cuSOLVERMg
+  std::vector<int> gpus;    // numbers of GPUs, ascending
+  bool values_only = true;  // also solves without vectors
+  bool repeated = true;     // solves a second time and compares the bits
+  bool peer = true;         // also cuSOLVERMg
 };
 
 // Orders above this one are verified by `sampled_pairs` pairs that are spread over the spectrum.

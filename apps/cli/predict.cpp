@@ -384,8 +384,9 @@ void add_predict(CLI::App& app, Action& action) {
       ->check(CLI::Range(std::int64_t{0}, std::int64_t{1'000'000}))
       ->option_text("N");
   command
-      .add_option("--gpus", options->gpus,
-                  "Also predict seconds and memory of these numbers of GPUs of one host, which divide all stages")
+      .add_option(
+          "--gpus", options->gpus,
+          "Also predict seconds and memory of these numbers of GPUs of one host, which divide all stages")
       ->delimiter(',')
       ->check(CLI::Range(1, 8))
       ->option_text("LIST");

@@ -263,8 +263,7 @@ std::string to_table(const SolveReport& r) {
   const bool several = r.solve.devices.size() > 1;
   text += report_row("devices", devices_text(r.solve) +
                                     (several ? ", ratio " + ratio_text(r.solve, r.ratio) : std::string()));
-  for (std::size_t i = 0; several && i < r.solve.devices.size(); ++i)
-    text += device_row(r.solve, i);
+  for (std::size_t i = 0; several && i < r.solve.devices.size(); ++i) text += device_row(r.solve, i);
   text += report_row("threads", std::to_string(r.threads));
   if (!r.distributed) text += report_row("products", engines_text(r.solve));
   if (r.solve.refinement.result != Refinement::Result::native)

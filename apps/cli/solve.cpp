@@ -77,10 +77,9 @@ std::string prediction_text(const std::optional<SolvePrediction>& plan, io::Scal
   const std::string of_type = left_column("type", 14) + io::name(type) + "\n";
   if (plan) return of_type + to_table(*plan);
   return of_type + left_column("plan", 14) +
-         (!on_gpu ? "the CPU alone, by LAPACK; predictions are for double only\n"
-          : type == io::ScalarType::d
-              ? "no rates of this engine: no prediction\n"
-              : "on the GPU; predictions are for double only\n");
+         (!on_gpu                     ? "the CPU alone, by LAPACK; predictions are for double only\n"
+          : type == io::ScalarType::d ? "no rates of this engine: no prediction\n"
+                                      : "on the GPU; predictions are for double only\n");
 }
 
 template <class T>

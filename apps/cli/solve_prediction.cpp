@@ -84,12 +84,13 @@ SolvePrediction predict_on_team(const Plan& plan) {
     products = product_rate(rates.devices.front(), name(Engine::native), 8192, 8192, 8192);
   }
   const TeamProblem problem{plan.n, plan.max_count(), gpus};
-  SolvePrediction p{plan.n,
-                    plan.max_count(),
-                    "seconds of " + measured.name + (products > 0 ? " at the rate of this machine's products" : ""),
-                    {gpu_facts(gpu).name},
-                    to_text(plan.devices.ratio),
-                    predict_team(measured, problem, products)};
+  SolvePrediction p{
+      plan.n,
+      plan.max_count(),
+      "seconds of " + measured.name + (products > 0 ? " at the rate of this machine's products" : ""),
+      {gpu_facts(gpu).name},
+      to_text(plan.devices.ratio),
+      predict_team(measured, problem, products)};
   for (const int further : helper_gpus(gpus)) p.devices.push_back(gpu_facts(further).name);
   for (int member = 0; member < gpus; ++member)
     p.bytes_of_gpus.push_back(team_bytes<double>(plan, member, gpu_facts(gpu).multiprocessors));
@@ -216,10 +217,10 @@ std::string to_table(const SolvePrediction& plan) {
   TextTable table({"predicted", "seconds", "columns, %"});
   for (const PredictedStage& stage : plan.prediction.times)
     table.add({stage.name, print("%.4f", stage.seconds),
-               stage.seconds == 0                 ? ""
-               : !plan.bytes_of_gpus.empty()      ? (stage.name == "band to tridiagonal" ? "first GPU" : "divided")
-               : stage.shares.empty() ? "first GPU"
-                                      : shares_text(stage.shares)});
+               stage.seconds == 0            ? ""
+               : !plan.bytes_of_gpus.empty() ? (stage.name == "band to tridiagonal" ? "first GPU" : "divided")
+               : stage.shares.empty()        ? "first GPU"
+                                             : shares_text(stage.shares)});
   table.add({"all", print("%.4f", plan.prediction.seconds), ""});
   if (plan.other)
     table.add({std::string("by the ") + words_of(plan.other->path), print("%.4f", plan.other->seconds), ""});

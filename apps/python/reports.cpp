@@ -169,13 +169,16 @@ void bind_solves(nb::module_& m) {
           "path", [](const R& r) { return name(r.path); },
           "Path of the reduction: \"one_stage\" or \"two_stage\".")
       .def_ro("seconds", &Report::seconds, "Time of the whole call.")
-      .def_prop_ro("stages", [](const R& r) { return stages_of(r.stages); },
-                   "Name and seconds of each stage, in the order in which they began. Empty for orders up to "
-                   "48 on the CPU.")
+      .def_prop_ro(
+          "stages", [](const R& r) { return stages_of(r.stages); },
+          "Name and seconds of each stage, in the order in which they began. Empty for orders up to "
+          "48 on the CPU.")
       .def_prop_ro(
           "devices", [](const R& r) { return devices_of(r.devices); },
-          "name, gpu (None: the CPU), share, seconds, bytes, flops and stages of each device that took part. bytes and "
-          "flops: of the GPU's memory and of its matrix products; 0: not counted for each device. stages: its own "
+          "name, gpu (None: the CPU), share, seconds, bytes, flops and stages of each device that took part. "
+          "bytes and "
+          "flops: of the GPU's memory and of its matrix products; 0: not counted for each device. stages: "
+          "its own "
           "(stage, seconds), if several GPUs divide all stages.")
       .def_prop_ro("refinement", &refinement_of, R"(Result of mixed precision.
 

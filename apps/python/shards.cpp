@@ -24,7 +24,8 @@ PythonReport solve_shards(const CallOptions& plan, std::int64_t n, const std::ve
   const Options options = with_progress(plan.options, n, std::move(progress));
   const GilReleased free;
   return with_type(plan.dtype, [&]<class T>() {
-    return reported(eigen_g<T>(n, shards_of<T>(a), pointer<real_t<T>>(w), shards_of<T>(z), options, plan.devices));
+    return reported(
+        eigen_g<T>(n, shards_of<T>(a), pointer<real_t<T>>(w), shards_of<T>(z), options, plan.devices));
   });
 }
 

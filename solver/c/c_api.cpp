@@ -85,21 +85,21 @@ std::int64_t solve_shards(std::int64_t n, std::int64_t count_a, const eigen_g_sh
   return c_info::of({Arg::n, Arg::a, Arg::a, Arg::w, Arg::z, Arg::z, Arg::options, Arg::other}, [&] {
     const eigen_g_options o = whole_options(given);
     const Options options = options_of(o);
-    return info_of(eigen_g::eigen_g(n, shards_of<T>(count_a, a, Argument::a), w,
-                                    options.vectors ? shards_of<T>(count_z, z, Argument::z)
-                                                    : std::vector<Shard<T>>(),
-                                    options, devices_of(o)),
-                   result);
+    return info_of(
+        eigen_g::eigen_g(n, shards_of<T>(count_a, a, Argument::a), w,
+                         options.vectors ? shards_of<T>(count_z, z, Argument::z) : std::vector<Shard<T>>(),
+                         options, devices_of(o)),
+        result);
   });
 }
 
 }  // namespace
 
-#define EIGEN_G_SOLVE_SHARDS(name, T, R)                                                                    \
-  std::int64_t eigen_g_##name##solve_shards(std::int64_t n, std::int64_t count_a, const eigen_g_shard* a,   \
-                                            R* w, std::int64_t count_z, const eigen_g_shard* z,             \
-                                            const eigen_g_options* options, eigen_g_result* result) {       \
-    return solve_shards<T>(n, count_a, a, w, count_z, z, options, result);                                  \
+#define EIGEN_G_SOLVE_SHARDS(name, T, R)                                                                  \
+  std::int64_t eigen_g_##name##solve_shards(std::int64_t n, std::int64_t count_a, const eigen_g_shard* a, \
+                                            R* w, std::int64_t count_z, const eigen_g_shard* z,           \
+                                            const eigen_g_options* options, eigen_g_result* result) {     \
+    return solve_shards<T>(n, count_a, a, w, count_z, z, options, result);                                \
   }
 
 #define EIGEN_G_SYEVD(name, C, R)                                                                           \

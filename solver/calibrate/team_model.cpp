@@ -124,7 +124,8 @@ struct TypeFactors {
   double bytes, reduction, back, divide_and_conquer, chase;
 };
 TypeFactors factors_of(EntryType type) {
-  if (type.is_complex) return type.is_single ? TypeFactors{1, 4.4, 2.6, 0.7, 0.8} : TypeFactors{2, 4.4, 3.8, 1.1, 1.1};
+  if (type.is_complex)
+    return type.is_single ? TypeFactors{1, 4.4, 2.6, 0.7, 0.8} : TypeFactors{2, 4.4, 3.8, 1.1, 1.1};
   return type.is_single ? TypeFactors{0.5, 1.1, 0.65, 0.7, 0.65} : TypeFactors{1, 1, 1, 1, 1};
 }
 

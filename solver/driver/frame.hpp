@@ -35,8 +35,8 @@ auto timed(bool on_gpu, int threads, Work&& work) {
       DeviceWork& alone = report.devices.front();
       alone.bytes = report.bytes.device;
       alone.flops = 0;
-      for (const StageWork& work : report.stages)
-        for (const double flops : work.flops.values) alone.flops += flops;
+      for (const StageWork& stage : report.stages)
+        for (const double flops : stage.flops.values) alone.flops += flops;
     }
   }
   report.seconds = std::chrono::duration<double>(SteadyClock::now() - start).count();

@@ -29,11 +29,11 @@ template <class T>
 Plan plan_on(Plan asked, bool on_gpu) {
   asked.on_gpu = on_gpu;
   asked.path = asked.in_pieces() ? Path::two_stage
-               : on_gpu ? path_on_gpu<T>(asked.options, asked.devices.engine_rates, asked.n)
-                        : Path::one_stage;
-  asked.team = asked.in_pieces() ||
-               (on_gpu && !asked.generalised && !asked.within &&
-                takes_team(entry_type<T>(), asked.options, asked.devices, asked.path, asked.n));
+               : on_gpu          ? path_on_gpu<T>(asked.options, asked.devices.engine_rates, asked.n)
+                                 : Path::one_stage;
+  asked.team =
+      asked.in_pieces() || (on_gpu && !asked.generalised && !asked.within &&
+                            takes_team(entry_type<T>(), asked.options, asked.devices, asked.path, asked.n));
   return asked;
 }
 
@@ -60,9 +60,8 @@ int gpus_that_pay(const Plan& asked) {
   if (asked.on_host_pointers() && !use_gpu(asked.devices.device, asked.n)) return 1;
   const std::string& model = gpu_facts(current_gpu()).name;
   const std::vector<int> further = helper_gpus(most);
-  most = 1 + static_cast<int>(std::find_if(further.begin(), further.end(), [&](int gpu) {
-                                return gpu_facts(gpu).name != model;
-                              }) -
+  most = 1 + static_cast<int>(std::find_if(further.begin(), further.end(),
+                                           [&](int gpu) { return gpu_facts(gpu).name != model; }) -
                               further.begin());
   const auto plan_of = [&](int gpus) {
     Plan plan = asked;
@@ -71,8 +70,8 @@ int gpus_that_pay(const Plan& asked) {
   };
   most = std::min(most, most_gpus_of_a_team);
   if (most < 2 || !plan_of(2).team) return 1;
-  const std::uint64_t room = asked.devices.memory_limit > 0 ? asked.devices.memory_limit
-                                                            : gpu_memory_free(current_gpu());
+  const std::uint64_t room =
+      asked.devices.memory_limit > 0 ? asked.devices.memory_limit : gpu_memory_free(current_gpu());
   const int fastest = fastest_team(entry_type<T>(), asked.n, asked.max_count(), most);
   for (int gpus = fastest; gpus <= most; ++gpus)
     if (bytes_on_gpu<T>(plan_of(gpus), MatrixLayout::contiguous).device <= room) return gpus;
@@ -81,7 +80,8 @@ int gpus_that_pay(const Plan& asked) {
 
 void check_pieces(const Plan& plan) {
   const Options& options = plan.options;
-  require(options.path != Path::one_stage, Argument::path, "is one_stage; must be automatic or two_stage for pieces");
+  require(options.path != Path::one_stage, Argument::path,
+          "is one_stage; must be automatic or two_stage for pieces");
   require(options.engine == Engine::native, Argument::engine, "must be native for pieces");
   require(options.precision == Precision::native, "precision", "is mixed; must be native for pieces");
   require(plan.devices.ratio.automatic(), Argument::ratio, "must be automatic for pieces");
@@ -178,7 +178,8 @@ Plan plan_in_mode(Plan plan, MemoryMode mode) {
 namespace {
 
 template <class T>
-void check_all_columns(const Pieces<T>& pieces, std::int64_t n, std::int64_t columns, Argument of, Argument leading) {
+void check_all_columns(const Pieces<T>& pieces, std::int64_t n, std::int64_t columns, Argument of,
+                       Argument leading) {
   std::int64_t sum = 0;
   for (const Shard<T>& piece : pieces.list) {
     require(piece.columns >= 0, of, "has a piece of " + std::to_string(piece.columns) + " columns");

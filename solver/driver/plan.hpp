@@ -92,9 +92,9 @@ template <class T>
 struct CallerMatrices {
   MatrixView<T> a;
   real_t<T>* w = nullptr;
-  MatrixView<T> z = {};           // n x max_count(); data null: values only
-  MatrixView<T> b = {};           // for a generalised problem
-  CUstream_st* stream = nullptr;  // for device pointers
+  MatrixView<T> z = {};                    // n x max_count(); data null: values only
+  MatrixView<T> b = {};                    // for a generalised problem
+  CUstream_st* stream = nullptr;           // for device pointers
   Pieces<T> a_pieces = {}, z_pieces = {};  // Plan::in_pieces(): in place of a and z
 
   // Memory of the caller that the solve may overwrite. Device pointers: the array of A. Host pointers: none (data is null).

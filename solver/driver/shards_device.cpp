@@ -48,8 +48,7 @@ Report solve_in_pieces(std::int64_t n, const std::vector<Shard<T>>& a, real_t<T>
   const auto has = [&](int gpu) { return std::find(gpus.begin(), gpus.end(), gpu) != gpus.end(); };
   for (const int gpu : problem.a_pieces.gpus)
     if (!has(gpu)) gpus.push_back(gpu);
-  require(!gpus.empty(), Argument::a,
-          "has pieces of 0 columns together, must be " + std::to_string(n));
+  require(!gpus.empty(), Argument::a, "has pieces of 0 columns together, must be " + std::to_string(n));
   for (const int gpu : problem.z_pieces.gpus)
     require(has(gpu), Argument::z, "has a piece on GPU " + std::to_string(gpu) + ", which has no piece of a");
   plan.devices.gpus = static_cast<int>(gpus.size());

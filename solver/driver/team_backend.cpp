@@ -151,7 +151,7 @@ struct Member {
   std::optional<TeamParts<T>> parts;
   std::uint64_t bytes = 0;
   Event begin;  // of its work in a solve
-  Queue out;         // copies columns of Z to the host while the queue works on other columns
+  Queue out;    // copies columns of Z to the host while the queue works on other columns
 
   explicit Member(DeviceFrame<T>& frame)
       : queue(&frame.queue),

@@ -53,13 +53,13 @@ TEST_CASE("values only, complex and float matrices") {
     EntryType type;
     double seconds, within;
   };
-  for (const Measured& m : {Measured{10000, 0, 1, {}, 0.1118, 0.1}, Measured{20000, 0, 2, {}, 0.3775, 0.1},
-                            Measured{20000, 0, 4, {}, 0.3437, 0.1},
-                            Measured{10000, 10000, 1, {true, false}, 0.6983, 0.15},
-                            Measured{10000, 10000, 2, {true, false}, 0.4934, 0.2},
-                            Measured{10000, 10000, 4, {true, false}, 0.3840, 0.25},
-                            Measured{10000, 10000, 1, {false, true}, 0.1876, 0.15},
-                            Measured{10000, 10000, 4, {false, true}, 0.1492, 0.25}}) {
+  for (const Measured& m :
+       {Measured{10000, 0, 1, {}, 0.1118, 0.1}, Measured{20000, 0, 2, {}, 0.3775, 0.1},
+        Measured{20000, 0, 4, {}, 0.3437, 0.1}, Measured{10000, 10000, 1, {true, false}, 0.6983, 0.15},
+        Measured{10000, 10000, 2, {true, false}, 0.4934, 0.2},
+        Measured{10000, 10000, 4, {true, false}, 0.3840, 0.25},
+        Measured{10000, 10000, 1, {false, true}, 0.1876, 0.15},
+        Measured{10000, 10000, 4, {false, true}, 0.1492, 0.25}}) {
     const Prediction p = predicted(m.n, m.vectors, m.gpus, m.type);
     CAPTURE(m.n, m.vectors, m.gpus, m.type.is_complex, m.type.is_single, p.seconds);
     CHECK(p.seconds == Approx(m.seconds).epsilon(m.within));

@@ -25,7 +25,8 @@ namespace {
 template <class T>
 class InPieces {
  public:
-  InPieces(std::int64_t n, const std::vector<std::int64_t>& sizes, const std::vector<int>& gpus, std::int64_t padding)
+  InPieces(std::int64_t n, const std::vector<std::int64_t>& sizes, const std::vector<int>& gpus,
+           std::int64_t padding)
       : n_(n), ld_(n + padding) {
     for (std::size_t k = 0; k < sizes.size(); ++k) {
       const CurrentGpu on(gpus[k]);
@@ -231,8 +232,10 @@ TEST_CASE("pieces: z in the memory of a, w on the first GPU, values only, a subs
     CHECK(result.m == n);
     CHECK(again == w);
     CHECK(z_dev.get() == z);
-    CHECK(eigen_g_dsolve_shards(n, count, in.data(), again.data(), count - 1, out.data(), nullptr, &result) == -5);
-    CHECK(eigen_g_dsolve_shards(n + 1, count, in.data(), again.data(), count, out.data(), nullptr, nullptr) == -2);
+    CHECK(eigen_g_dsolve_shards(n, count, in.data(), again.data(), count - 1, out.data(), nullptr, &result) ==
+          -5);
+    CHECK(eigen_g_dsolve_shards(n + 1, count, in.data(), again.data(), count, out.data(), nullptr, nullptr) ==
+          -2);
   }
 }
 
