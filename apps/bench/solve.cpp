@@ -120,7 +120,7 @@ std::string team_call_of(const Json& gpus, const char* what) {
   return "gpus_" + gpus.dump() + what;
 }
 
-// For each number of GPUs: its seconds over those of one GPU, and cuSOLVERMg's seconds over its own.
+// For each number of GPUs: its seconds over the seconds of one GPU, and cuSOLVERMg's seconds over its own.
 void conclude_team(Json& c) {
   for (Json& call : c["calls"]) {
     if (!call.contains("gpus")) continue;
@@ -181,7 +181,7 @@ class Solve final : public Benchmark {
   eigen_g bench solve --path one,two                  both reductions, beside each other
   eigen_g bench solve --path auto,one,two --engine df --sizes 1000,2000,3000
                                                       the automatic path against the faster one
-  eigen_g bench solve --gpus 1,2,4,8 --sizes 10000,20000     all stages on several GPUs, beside one GPU and cuSOLVERMg
+  eigen_g bench solve --gpus 1,2,4,8 --sizes 10000,20000     all stages on several GPUs, compared with one GPU and cuSOLVERMg
   eigen_g bench solve --json s.json && scripts/plot_solver.py s.json -o figures)",
                    "calls", 2}) {}
 
@@ -208,10 +208,10 @@ class Solve final : public Benchmark {
         ->check(CLI::IsMember({"native", "df", "emulated", "ozaki", "ozaki-fast", "auto"}))
         ->option_text("NAME");
     command
-        .add_option(
-            "--gpus", gpus_,
-            "Numbers of GPUs whose solves are compared, in host memory: those that the machine has, and 1. "
-            "Beside them cuSOLVERMg, if its library is found")
+        .add_option("--gpus", gpus_,
+                    "Numbers of GPUs whose solves are compared, in host memory: 1, and the listed ones that "
+                    "the machine has. "
+                    "They are compared with cuSOLVERMg, if its library is found")
         ->delimiter(',')
         ->check(CLI::Range(1, 64))
         ->option_text("LIST");

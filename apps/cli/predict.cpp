@@ -31,8 +31,8 @@
 #include "apps/support/text_table.hpp"
 #include "solver/calibrate/calibrate.hpp"
 #include "solver/calibrate/model.hpp"
-#include "solver/calibrate/team_model.hpp"
 #include "solver/driver/backend.hpp"
+#include "solver/path/team_model.hpp"
 
 namespace eigen_g::apps {
 
@@ -152,11 +152,11 @@ std::string mixed_table(const std::vector<MixedPrediction>& mixed, const Predict
   return "\n" + table.text();
 }
 
-// Several GPUs that divide all stages (solver/calibrate/team_model.hpp).
+// Several GPUs that divide all stages (solver/path/team_model.hpp).
 struct Team {
   int gpus = 1;
   Prediction prediction;
-  std::vector<std::uint64_t> bytes;  // of each GPU; empty: one GPU
+  std::vector<std::uint64_t> bytes;  // for each GPU; empty: one GPU
 };
 
 std::vector<Team> teams_of(const ModelOptions& o, std::int64_t m, const Described& d) {

@@ -343,7 +343,7 @@ constexpr const char* solve_examples = R"(
   eigen_g solve --grid 100x100x100 --lowest 10        the same for the 7-point operator, without a matrix
   eigen_g solve matrix.npy --ratio 27:14 --predict    GPU and CPU share large products 27:14; print a prediction first
   eigen_g solve matrix.npy --gpus 2                   two GPUs divide all stages of a large matrix
-  eigen_g solve matrix.npy --gpus 0 --predict         as many GPUs as pay; print the predicted seconds first
+  eigen_g solve matrix.npy --gpus 0 --predict         the number of GPUs that pays; print the prediction first
   eigen_g solve hermitian.mtx -o result --verify      complex Hermitian: real values, complex vectors
   eigen_g solve matrix.npy --type s                   in float; for a complex matrix: --type c
   eigen_g solve matrix.npy --precision mixed --engine df      double's accuracy on a GPU that is slow in double

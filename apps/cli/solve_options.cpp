@@ -256,10 +256,9 @@ CLI::Option* add_solve_options(CLI::App& command, SolveOptions& wanted) {
           "machine's rates, 0 for a device that would not help")
       ->option_text("RATIO");
   command
-      .add_option(
-          "--gpus", options->gpus,
-          "Number of GPUs to use (default: 1); 0: as many as pay, at most those that there are. On the "
-          "two-stage path all of them run every stage, for large orders")
+      .add_option("--gpus", options->gpus,
+                  "Number of GPUs to use (default: 1); 0: the number that pays, at most all of them. On the "
+                  "two-stage path all of them run every stage, for large orders")
       ->check(CLI::Range(0, 64))
       ->option_text("N");
   command

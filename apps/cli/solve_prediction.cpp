@@ -9,10 +9,10 @@
 #include "solver/api/eigen_g.hpp"
 #include "solver/api/sparse.hpp"
 #include "solver/calibrate/calibrate.hpp"
-#include "solver/calibrate/team_model.hpp"
 #include "solver/driver/arguments.hpp"
 #include "solver/driver/backend.hpp"
 #include "solver/path/choice.hpp"
+#include "solver/path/team_model.hpp"
 #include "solver/reduction/two_stage/full_to_band.hpp"
 
 namespace eigen_g::apps {

@@ -96,7 +96,7 @@ struct eigen_g_options {
   const char* path;                   /* "auto", "one_stage", "two_stage" */
   const char* engine;                 /* "native", "df", "emulated", "ozaki", "ozaki-fast", "auto" */
   const char* ratio;                  /* "auto", or GPU[:GPU...]:CPU such as "27:14" */
-  int gpus, threads, multiprocessors; /* 1, 0, 0; as in Devices (types.hpp). gpus = 0: as many as pay */
+  int gpus, threads, multiprocessors; /* 1, 0, 0; as in Devices (types.hpp). gpus = 0: the number that pays */
   const char* precision;              /* "native"; "mixed": float, refined to double, on one GPU */
   uint64_t memory_limit;              /* 0; as in Devices */
 };

@@ -33,7 +33,7 @@ Report solve_in_pieces(std::int64_t n, const std::vector<Shard<T>>& a, real_t<T>
 
 // A = Z diag(w) Z^H by the GPUs that have the pieces of A, which divide all stages (Devices::gpus). One piece on one GPU is allowed.
 //   a   the pieces of A in the order of the columns, n columns together, in; not changed, unless z has the same memory. Only the triangle
-//       options.uplo is read. The GPUs are those of the pieces with columns, in their order, 1 to 8 of one model. Pieces may be of different sizes,
+//       options.uplo is read. The solve takes the GPUs of the pieces with columns, in their order, 1 to 8 of one model. Pieces may be of different sizes,
 //       and several may be on one GPU; a solve is fastest if each GPU has one piece and all pieces have about the same size
 //   w   n values, out, ascending: host memory, or memory of the first piece's GPU
 //   z   the pieces of Z in the order of the columns, out, options.subset.max_count(n) columns together, on GPUs that have pieces of A; empty if

@@ -126,9 +126,10 @@ struct Devices {
   // alone, and meanwhile OpenBLAS's thread count is the call's.
   int threads = 0;
 
-  // Number of GPUs: the first GPU, which is the current one, and gpus - 1 others in CUDA's order. 0: as many as pay, at most those that there
-  // are. A model of the seconds chooses by n, type and number of vectors (`eigen_g predict --gpus` prints it); if the matrices do not fit in the
-  // memory of so few GPUs, there are more. A solve whose stages cannot be divided then takes one GPU. GPUs are used in one of two ways.
+  // Number of GPUs: the first GPU, which is the current one, and gpus - 1 others in CUDA's order. 0: the number that
+  // pays, at most all GPUs of the machine. A model of the seconds chooses it by n, type and number of vectors (`eigen_g predict --gpus` prints the
+  // model's seconds). More GPUs take part if the matrices need their memory. A solve whose stages cannot be divided then takes one GPU. GPUs are
+  // used in one of two ways.
   //
   // All stages: the GPUs divide the matrices and the work of every stage except the bulge chase. This is for standard problems of all four
   // types, on the two-stage path from about n = 5000 on (values only or float: 10000), or for every order with Path::two_stage. It needs 2 to 8 GPUs of the same model, the

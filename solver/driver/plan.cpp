@@ -7,11 +7,11 @@
 
 #include "hybrid/instantiate.hpp"
 #include "hybrid/machine/device.hpp"
-#include "solver/calibrate/team_model.hpp"
 #include "solver/devices/tuning.hpp"
 #include "solver/driver/arguments.hpp"
 #include "solver/driver/backend.hpp"
 #include "solver/path/choice.hpp"
+#include "solver/path/team_model.hpp"
 #include "solver/prepare/subset.hpp"
 
 namespace eigen_g {

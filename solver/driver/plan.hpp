@@ -95,7 +95,7 @@ struct CallerMatrices {
   MatrixView<T> z = {};                    // n x max_count(); data null: values only
   MatrixView<T> b = {};                    // for a generalised problem
   CUstream_st* stream = nullptr;           // for device pointers
-  Pieces<T> a_pieces = {}, z_pieces = {};  // Plan::in_pieces(): in place of a and z
+  Pieces<T> a_pieces = {}, z_pieces = {};  // Plan::in_pieces(): instead of a and z
 
   // Memory of the caller that the solve may overwrite. Device pointers: the array of A. Host pointers: none (data is null).
   MatrixView<T> spare(const Plan& plan) const { return plan.on_host_pointers() ? MatrixView<T>{} : a; }

@@ -150,7 +150,7 @@ struct Member {
   HeldMemory* memory;
   std::optional<TeamParts<T>> parts;
   std::uint64_t bytes = 0;
-  Event begin;  // of its work in a solve
+  Event begin;  // the begin of its work in a solve
   Queue out;    // copies columns of Z to the host while the queue works on other columns
 
   explicit Member(DeviceFrame<T>& frame)
@@ -478,7 +478,7 @@ class TeamBackend final : public StandardBackend<T> {
   // Calls take(piece, `count` columns of it, their place in the range) for each piece of the matrix that has columns of the range.
   template <class Take>
   void each_piece(const Pieces<T>& pieces, ColumnRange range, const Take& take) const {
-    std::int64_t first = 0;  // of the piece
+    std::int64_t first = 0;  // the piece's first column
     for (const Shard<T>& piece : pieces.list) {
       const std::int64_t begin = std::max(first, range.first),
                          end = std::min(first + piece.columns, range.first + range.count);
@@ -621,7 +621,7 @@ class TeamBackend final : public StandardBackend<T> {
   std::unique_ptr<TeamEvents> stage_ends_;
   TeamClock<T> clock_;
   std::int64_t stages_ended_ = 0;
-  std::vector<std::vector<StageMoments>> moments_;  // of each member, for each call of run_stage()
+  std::vector<std::vector<StageMoments>> moments_;  // by member, then by call of run_stage()
   std::size_t moments_used_ = 0;
   CallerMatrices<T> p_;
   int k_ = 0;  // A is scaled by 2^k

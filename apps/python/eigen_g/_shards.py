@@ -51,8 +51,8 @@ def eigh_shards(
     threads: int = 0,
     progress: Progress | None = None,
 ) -> Any:
-    """Eigenvalues and eigenvectors of a symmetric or Hermitian matrix that lies in pieces on several GPUs of one host. Its arguments are
-    those of eigh, except
+    """Eigenvalues and eigenvectors of a symmetric or Hermitian matrix that lies in pieces on several GPUs of one host. It has eigh's
+    arguments, except
 
     a      a list of CuPy arrays, PyTorch tensors or JAX arrays: all columns of the matrix in their order, (n, c) each, or all rows, (r, n) each.
            float64, float32, complex128 or complex64. The GPUs of the arrays, 1 to 8 of one model, divide all stages of the solve. It is
@@ -60,7 +60,7 @@ def eigh_shards(
            copied on their GPU. a is not changed
 
     Returns EighResult(w, v), or w alone. w is on the GPU of a[0]. v is a list of arrays (n, c) in Fortran order with the columns of the vectors; the
-    k-th one is on the GPU of a[k] and has as many columns as a[k] has columns or rows, or with subset_by_index an even share. On each GPU the
+    k-th one is on the GPU of a[k] with the number of columns or rows that a[k] has, or with subset_by_index an even share. On each GPU the
     work runs after that of the framework's current stream there, and is complete on return. The workspace is not of the framework's pool.
 
     Raises as eigh.

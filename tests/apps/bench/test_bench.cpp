@@ -102,7 +102,8 @@ TEST_CASE("every benchmark describes itself, and judges an empty report as faile
 
 TEST_CASE("bench solve on several GPUs: ratios, tables and the verdict") {
   const auto b = benchmark("solve");
-  Json report = Json::parse(R"({"cases": [{"type": "d", "brief": false, "n": 10000, "gpus": [1, 2], "skipped": null, "calls": [
+  Json report = Json::parse(
+      R"({"cases": [{"type": "d", "brief": false, "n": 10000, "gpus": [1, 2], "skipped": null, "calls": [
     {"name": "gpus_1", "seconds": 0.5, "failure": null, "gpus": 1, "passed": true, "verified": 10000, "residual": 0.01, "orthogonality": 0.4,
      "device_bytes": 2e9, "stages": {"full_to_band": 0.07}},
     {"name": "gpus_2", "seconds": 0.25, "failure": null, "gpus": 2, "passed": true, "verified": 512, "residual": 0.01, "orthogonality": 0.4,
@@ -116,7 +117,8 @@ TEST_CASE("bench solve on several GPUs: ratios, tables and the verdict") {
   CHECK(at(report["cases"][0], "gpus_1/cusolvermg_over").is_null());
   CHECK(good(*b, report));
   const std::string text = table(*b, report);
-  for (const char* part : {"gpus 2", "250.00 ms", "20.00", "512", "full to band", "50.00", "30.00", "cusolvermg 2"})
+  for (const char* part :
+       {"gpus 2", "250.00 ms", "20.00", "512", "full to band", "50.00", "30.00", "cusolvermg 2"})
     CHECK_THAT(text, ContainsSubstring(part));
   const auto passes = [&](auto change) { return passes_with(*b, report, change); };
   CHECK_FALSE(passes([](Json& c) { call(c, "calls", "gpus_2")["passed"] = false; }));

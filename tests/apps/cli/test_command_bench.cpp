@@ -352,7 +352,7 @@ TEST_CASE("bench solve on several GPUs: each number of GPUs, verified, by stage 
   CHECK(c["bit_for_bit"] == true);
   for (const auto& call : c["calls"]) {
     CAPTURE(call["name"]);
-    if (!call.contains("gpus")) continue;  // of cuSOLVERMg
+    if (!call.contains("gpus")) continue;  // a call of cuSOLVERMg
     CHECK(call["failure"].is_null());
     CHECK(call["devices"].size() == call["gpus"]);
     CHECK(call["stages"]["full_to_band"] > 0);

@@ -5,7 +5,7 @@
 
 #include "hybrid/machine/device.hpp"
 #include "solver/calibrate/calibrate.hpp"
-#include "solver/calibrate/team_model.hpp"
+#include "solver/path/team_model.hpp"
 #include "tests/support/catch.hpp"
 #include "tests/support/command.hpp"
 
@@ -54,8 +54,8 @@ TEST_CASE("a plan of several GPUs that divide all stages") {
   plan.prediction = predict_team(measured_machine("nvidia_h200"), {20000, 20000, 2});
   plan.bytes_of_gpus = {11000000000, 9000000000};
   const std::string text = to_table(plan);
-  for (const char* part : {"11.0 GB on GPU 1 of 2", "9.0 GB on GPU 2 of 2", "two-stage path", "band to tridiagonal",
-                           "first GPU", "divided", "store"})
+  for (const char* part : {"11.0 GB on GPU 1 of 2", "9.0 GB on GPU 2 of 2", "two-stage path",
+                           "band to tridiagonal", "first GPU", "divided", "store"})
     CHECK_THAT(text, ContainsSubstring(part));
   CHECK(plan.seconds_of(Stage::chase) == plan.prediction.times[2].seconds);
   CHECK(plan.seconds_of(Stage::store) == plan.prediction.times[6].seconds);

@@ -30,7 +30,7 @@ struct TeamProblem {
 };
 
 // The prediction of a solve with host pointers on the two-stage path by native products, with the stages of MeasuredTeam.
-//   products   flop/s of large native products of the GPUs; 0: those of `measured`
+//   products   flop/s of large native products of the GPUs; 0: the rate of `measured`
 // Throws InvalidArgument("machine") if several GPUs of the machine were not measured, and InvalidArgument for gpus < 1, n < 0, vectors < 0 or vectors > n.
 Prediction predict_team(const MeasuredMachine& measured, const TeamProblem& problem, double products = 0);
 
@@ -38,7 +38,7 @@ Prediction predict_team(const MeasuredMachine& measured, const TeamProblem& prob
 // divide and conquer. Buffers of some GB come in addition.
 double leading_team_bytes(const TeamProblem& problem, int member);
 
-// The fewest GPUs, at most `most`, whose predicted seconds are at most 1.05 times those of the fastest number, by the usual machine. `most` >= 1.
+// The fewest GPUs, at most `most`, whose predicted seconds are at most 1.05 times the seconds of the fastest number, by the usual machine. `most` >= 1.
 int fastest_team(EntryType type, std::int64_t n, std::int64_t vectors, int most);
 
 }  // namespace eigen_g

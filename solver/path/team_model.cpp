@@ -1,4 +1,4 @@
-#include "solver/calibrate/team_model.hpp"
+#include "solver/path/team_model.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -118,8 +118,8 @@ TeamCoefficients coefficients_of(const MeasuredMachine& measured) {
   return all;
 }
 
-// Factors of a type to double: of bytes, of the products of the reduction, of those of the back-transformations, of the divide and conquer
-// and of the chase.
+// A type compared with double: factors of the bytes, of the reduction's products, of the back-transformations' products, of the divide and conquer and
+// of the chase.
 struct TypeFactors {
   double bytes, reduction, back, divide_and_conquer, chase;
 };

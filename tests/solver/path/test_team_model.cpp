@@ -1,5 +1,5 @@
 // The model of solves by several GPUs, compared with the measured seconds of the machine that it is fitted to.
-#include "solver/calibrate/team_model.hpp"
+#include "solver/path/team_model.hpp"
 
 #include <cmath>
 
