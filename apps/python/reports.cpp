@@ -175,11 +175,10 @@ void bind_solves(nb::module_& m) {
           "48 on the CPU.")
       .def_prop_ro(
           "devices", [](const R& r) { return devices_of(r.devices); },
-          "name, gpu (None: the CPU), share, seconds, bytes, flops and stages of each device that took part. "
-          "bytes and "
-          "flops: of the GPU's memory and of its matrix products; 0: not counted for each device. stages: "
-          "its own "
-          "(stage, seconds), if several GPUs divide all stages.")
+          R"(name, gpu (None: the CPU), share, seconds, bytes, flops and stages of each device that took part.
+
+bytes and flops: of the GPU's memory and of its matrix products; 0: not counted for each device. stages: its own (stage, seconds),
+if several GPUs divide all stages.)")
       .def_prop_ro("refinement", &refinement_of, R"(Result of mixed precision.
 
 result is "native" (mixed precision was not requested), "refined", or the reason for a solve in native precision:

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from typing import Any
+from typing import Any, Literal, TypeVar, overload
 
 from . import _core, _frameworks, _solve
 from ._eigh import EighResult, subset_of, triangle_of
 from ._frameworks import Array, Framework, View
 from ._solve import DeviceOptions, Progress, SolveOptions, real_types
 
+A = TypeVar("A")
 Piece = tuple[int, int, int, int]  # address, leading dimension, columns, stream
 
 
@@ -41,6 +42,28 @@ def pieces_of(a: Sequence[Array]) -> tuple[Framework, list[Array], list[View], i
     return framework, arrays, views, rows[0] if by_columns else columns[0], turned
 
 
+@overload
+def eigh_shards(
+    a: Sequence[A],
+    lower: bool = ...,
+    *,
+    eigvals_only: Literal[False] = ...,
+    subset_by_index: Iterable[int] | None = ...,
+    UPLO: str | None = ...,
+    threads: int = ...,
+    progress: Progress | None = ...,
+) -> EighResult[A, list[A]]: ...
+@overload
+def eigh_shards(
+    a: Sequence[A],
+    lower: bool = ...,
+    *,
+    eigvals_only: Literal[True],
+    subset_by_index: Iterable[int] | None = ...,
+    UPLO: str | None = ...,
+    threads: int = ...,
+    progress: Progress | None = ...,
+) -> A: ...
 def eigh_shards(
     a: Sequence[Array],
     lower: bool = True,

@@ -76,7 +76,7 @@ std::vector<std::int64_t> cut(std::int64_t n, int count, bool ragged) {
   std::int64_t left = n;
   for (int k = 0; k + 1 < count; ++k) {
     const std::int64_t equal = left / (count - k);
-    sizes.push_back(!ragged ? equal : k % 2 == 0 ? equal / 3 : std::min(left, equal + equal / 2));
+    sizes.push_back(!ragged ? equal : k % 2 == 0 ? std::max<std::int64_t>(1, equal / 3) : std::min(left, equal + equal / 2));
     left -= sizes.back();
   }
   sizes.push_back(left);
@@ -119,7 +119,7 @@ TEMPLATE_TEST_CASE("pieces: the bits of a solve of the whole matrix by the same 
   const int gpus = GENERATE(1, 2, 3);
   NEEDS_GPUS(gpus);
   const bool ragged = GENERATE(false, true);
-  const std::int64_t n = GENERATE(7, 130, 333, 1027);
+  const std::int64_t n = GENERATE(7, 20, 130, 333, 1027);
   const Uplo uplo = n % 2 == 1 ? Uplo::upper : Uplo::lower;
   CAPTURE(gpus, ragged, n);
   const std::vector<T> a = hermitian<T>(n);
@@ -232,10 +232,13 @@ TEST_CASE("pieces: z in the memory of a, w on the first GPU, values only, a subs
     CHECK(result.m == n);
     CHECK(again == w);
     CHECK(z_dev.get() == z);
-    CHECK(eigen_g_dsolve_shards(n, count, in.data(), again.data(), count - 1, out.data(), nullptr, &result) ==
-          -5);
-    CHECK(eigen_g_dsolve_shards(n + 1, count, in.data(), again.data(), count, out.data(), nullptr, nullptr) ==
-          -2);
+    const auto info = [&](std::int64_t order, std::int64_t of_z) {
+      return eigen_g_dsolve_shards(order, count, in.data(), again.data(), of_z, out.data(), nullptr, nullptr);
+    };
+    CHECK(info(n, count - 1) == -6);
+    CHECK(info(n - 1, count) == -3);
+    CHECK(info(n + 1, count) == -3);
+    CHECK(info(-1, count) == -1);
   }
 }
 
