@@ -72,7 +72,8 @@ std::int64_t syevd(Pointers pointers, char jobz, char uplo, std::int64_t n, C* a
 
 // An error in a piece is an error of the list.
 template <class T>
-std::vector<Shard<T>> shards_of(std::int64_t n, std::int64_t count, const eigen_g_shard* shards, Argument of) {
+std::vector<Shard<T>> shards_of(std::int64_t n, std::int64_t count, const eigen_g_shard* shards,
+                                Argument of) {
   if (count < 0 || (count > 0 && !shards)) throw InvalidArgument(of, "has no valid list of pieces");
   std::vector<Shard<T>> list;
   for (std::int64_t k = 0; k < count; ++k) {

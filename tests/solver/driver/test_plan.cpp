@@ -162,11 +162,11 @@ TEST_CASE("a matrix in pieces: the two-stage path on the GPUs of the pieces, and
   CHECK(planned.team);
   CHECK(planned.path == Path::two_stage);
   CHECK_FALSE(smaller_plan<double>(planned));
-  CHECK_FALSE(plan_on<double>(Plan{300}, false).team);
+  CHECK_FALSE(plan_on<double>(Plan{300, {}, {}}, false).team);
 }
 
 TEST_CASE("gpus = 0 becomes one GPU where no other is") {
-  Plan p{300};
+  Plan p{300, {}, {}};
   p.devices.device = DeviceChoice::cpu;
   p.devices.gpus = 0;
   CHECK(make_plan<double>(p).devices.gpus == 1);

@@ -76,7 +76,9 @@ std::vector<std::int64_t> cut(std::int64_t n, int count, bool ragged) {
   std::int64_t left = n;
   for (int k = 0; k + 1 < count; ++k) {
     const std::int64_t equal = left / (count - k);
-    sizes.push_back(!ragged ? equal : k % 2 == 0 ? std::max<std::int64_t>(1, equal / 3) : std::min(left, equal + equal / 2));
+    sizes.push_back(!ragged      ? equal
+                    : k % 2 == 0 ? std::max<std::int64_t>(1, equal / 3)
+                                 : std::min(left, equal + equal / 2));
     left -= sizes.back();
   }
   sizes.push_back(left);
