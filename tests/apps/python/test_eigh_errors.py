@@ -166,3 +166,10 @@ def test_too_large_is_told_before_any_work():
     memory = np.lib.stride_tricks.as_strided(np.zeros(1), (1 << 20, 1 << 20), (8, 8 << 20), writeable=False)
     with pytest.raises(eigen_g.OutOfMemory):
         eigen_g.eigvalsh(memory, device="cpu")
+
+
+def test_pieces_are_in_the_memory_of_gpus():
+    with pytest.raises(ValueError, match="memory of GPUs"):
+        eigen_g.eigh_shards([np.eye(3)])
+    with pytest.raises(ValueError, match="no arrays"):
+        eigen_g.eigh_shards([])
