@@ -126,7 +126,10 @@ struct Devices {
   // alone, and meanwhile OpenBLAS's thread count is the call's.
   int threads = 0;
 
-  // Number of GPUs: the first GPU, which is the current one, and gpus - 1 others in CUDA's order. They are used in one of two ways.
+  // Number of GPUs: the first GPU, which is the current one, and gpus - 1 others in CUDA's order. 0: the number that
+  // pays, at most all GPUs of the machine. A model of the seconds chooses it by n, type and number of vectors (`eigen_g predict --gpus` prints the
+  // model's seconds). More GPUs take part if the matrices need their memory. A solve whose stages cannot be divided then takes one GPU. GPUs are
+  // used in one of two ways.
   //
   // All stages: the GPUs divide the matrices and the work of every stage except the bulge chase. This is for standard problems of all four
   // types, on the two-stage path from about n = 5000 on (values only or float: 10000), or for every order with Path::two_stage. It needs 2 to 8 GPUs of the same model, the
@@ -176,7 +179,12 @@ struct DeviceWork {
   int multiprocessors = 0;  // multiprocessors in use; 0: the CPU
   double share = 1;         // fraction of the products' flops
   double seconds =
-      0;  // time on shared products, first copy to last; 0: no product was shared. All stages: from the first to the last
+      0;  // time on shared products, first copy to last; 0: no product was shared. All stages: sum over `stages`
+  // One GPU alone, or several GPUs that divide all stages:
+  std::uint64_t bytes = 0;  // GPU memory of the call in addition to a, w, z; 0: not counted for each device
+  double flops = 0;         // flops of its matrix products; 0: not counted for each device
+  // Several GPUs that divide all stages: the GPU's own seconds and flops of each stage, without its waits for the end of other GPUs' stages.
+  std::vector<StageWork> stages = {};
 };
 
 // Result of mixed precision.

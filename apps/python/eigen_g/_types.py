@@ -79,6 +79,9 @@ class DeviceWork(TypedDict):
     gpu: int | None  # None: the CPU
     share: float
     seconds: float
+    bytes: int  # the GPU memory; 0: not counted for each device
+    flops: float  # its matrix products; 0: not counted for each device
+    stages: list[tuple[str, float]]  # its own seconds, if several GPUs divide all stages
 
 
 class Refinement(TypedDict):

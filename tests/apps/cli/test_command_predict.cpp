@@ -97,6 +97,31 @@ TEST_CASE("model of GPUs by their published peak rates, with the share of each s
   fail_with(2, {"predict", "--machine", "b300", "--efficiencies", "b300"});
 }
 
+TEST_CASE("model of several GPUs that divide all stages") {
+  const json report = json::parse(
+      succeed({"predict", "--machine", "h200", "--n", "32768", "--gpus", "1,2,8", "-q", "--json", "-"}).out);
+  const json& teams = report["teams"];
+  REQUIRE(teams.size() == 3);
+  CHECK(teams[0]["bytes"].is_null());
+  double before = 1e9;
+  for (const json& team : teams) {
+    double sum = 0;
+    for (const json& stage : team["times"]) sum += stage["seconds"].get<double>();
+    CHECK(team["seconds"].get<double>() == Approx(sum));
+    CHECK(sum < before);
+    before = sum;
+    if (team["gpus"] == 1) continue;
+    CHECK(team["bytes"].size() == team["gpus"]);
+    CHECK(team["bytes"][0].get<double>() > team["bytes"][1].get<double>());
+  }
+  CHECK_THAT(succeed({"predict", "--machine", "b300", "--n", "20000", "--gpus", "4"}).out,
+             ContainsSubstring("GPUs at n = 20000") && ContainsSubstring("band to dense"));
+  CHECK(json::parse(succeed({"predict", "--machine", "h200", "-q", "--json", "-"}).out)["teams"].empty());
+  fail_with(2, {"predict", "--machine", "h200", "--gpus", "9"});
+  fail_with(2, {"predict", "--machine", "h200", "--gpus", "0"});
+  fail_with(2, {"predict", "--nodes", "4", "--gpus", "2"});
+}
+
 TEST_CASE("model of clusters by their published runs") {
   const json report = json::parse(succeed({"predict", "--nodes", "267", "-q", "--json", "-"}).out);
   CHECK(report["format"] == "eigen_g-predict-nodes");
