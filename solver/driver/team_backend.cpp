@@ -48,16 +48,17 @@ namespace eigen_g {
 
 namespace {
 
-// Smaller strips cost fewer products in A's blocks on the diagonal; larger ones have fewer and faster products.
+// Narrow pieces give all GPUs the same work. Smaller strips cost fewer products in A's blocks on the diagonal; larger ones have fewer and faster
+// products.
 template <class T>
 DealtColumns deal_of(std::int64_t n, int gpus) {
   const TwoStageTuning& t = two_stage_tuning();
-  const std::int64_t strip = n >= t.min_order_wide_strip  ? t.strip_wide
-                             : n >= t.min_order_of_strips ? t.strip
-                                                          : t.strip_small;
-  constexpr std::int64_t multiple = 64;  // a multiple of every bandwidth
-  const std::int64_t parts = std::max<std::int64_t>(1, (n + strip / 2) / strip) * gpus;
-  return {n, round_up((n + parts - 1) / parts, multiple), gpus};
+  const std::int64_t wanted = n >= t.min_order_wide_strip  ? t.strip_wide
+                              : n >= t.min_order_of_strips ? t.strip
+                                                           : t.strip_small;
+  const std::int64_t width = n >= t.min_order_of_strips ? 256 : 64;  // multiples of every bandwidth
+  const std::int64_t strips = std::max<std::int64_t>(1, (n + wanted / 2) / wanted);
+  return {n, width, gpus, static_cast<std::int64_t>(round_up((n + strips - 1) / strips, width * gpus))};
 }
 
 // The share of member p of `count` rows or columns. Shares begin at multiples of 8.
@@ -272,8 +273,7 @@ class TeamBackend final : public StandardBackend<T> {
     run_stage([this](int p) {
       const MatrixView<T> part = parts(p).part;
       EIGEN_G_CUDA(cudaMemsetAsync(part.data, 0, bytes_of<T>(part.lda * part.cols), queue(p).stream()));
-      for (std::int64_t s = 0; s < deal_.strips(); ++s)
-        if (deal_.count(s, p) > 0) load_strip(p, s);
+      for (std::int64_t l = 0; l < deal_.columns(p); l += deal_.width) load_piece(p, l);
     });
   }
   void check() override {
@@ -440,10 +440,10 @@ class TeamBackend final : public StandardBackend<T> {
     else
       copy_on_gpu<T>(queue(p), to, from);
   }
-  // The rows of strip s and below, in the member's columns of this strip. Entries of the other triangle are copied at most, and replaced.
-  void load_strip(int p, std::int64_t s) {
-    const std::int64_t n = plan_.n, row = deal_.first_row(s), first = deal_.first(s, p),
-                       count = deal_.count(s, p), l = deal_.local(first);
+  // The rows of the strip and below, in the piece that begins with local column l. Entries of the other triangle are copied at most, and replaced.
+  void load_piece(int p, std::int64_t l) {
+    const std::int64_t n = plan_.n, first = deal_.global(p, l), count = std::min(deal_.width, n - first),
+                       row = deal_.first_row(first / deal_.height);
     const MatrixView<T> part = parts(p).part;
     const MatrixView<T> above = part.block(row, l, first - row, count),
                         below = part.block(first, l, n - first, count);

@@ -2,11 +2,14 @@
 //
 //   for each strip s:   P(r:) += A(r:, own) W(own)          own: the member's columns of the strip from `below` on, r: the strip's rows from `below` on
 //                       P(own) += A(r':, own)^H W(r':)      r': the rows below the strip
+//
+// The member's rows of W, and its rows of the second sum, are stored one after the other, as its columns of A are.
 #include "solver/reduction/two_stage/full_to_band_on_team.hpp"
 
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <exception>
 #include <limits>
 #include <type_traits>
 #include <utility>
@@ -17,6 +20,7 @@
 #include "hybrid/device_complex.cuh"
 #include "hybrid/instantiate.hpp"
 #include "hybrid/round_up.hpp"
+#include "hybrid/team/split.hpp"
 #include "hybrid/transfer/copy_2d.hpp"
 #include "hybrid/transfer/peer.hpp"
 #include "solver/reduction/negligible.hpp"
@@ -38,11 +42,11 @@ inline constexpr bool in_batches = std::is_same_v<T, double>;
 // The arrays of a member's workspace.
 template <class T>
 struct TeamBuffers {
-  MatrixView<T> pending, partner, w, inner, correction, gram;
+  MatrixView<T> pending, partner, w, own_w, own_sums, inner, correction, gram;
   MatrixView<T> sums[2];  // the member's partial sums of this panel and of the panel before
   std::array<MatrixView<T>, most_members> got;  // copies of the other members' partial sums
   real_t<T>* squares;
-  T *slots = nullptr, *adjoint_slots = nullptr;  // a slot has strip rows, or the width; b columns
+  T *slots = nullptr, *adjoint_slots = nullptr;  // a slot has `height` rows, or share(); b columns
   const T** addresses = nullptr;  // addresses of all products' matrices: 3 lists for each of the two kinds
   MatrixView<double> q;           // for cholesky_panel(), in float
   Arena panels, cholesky;
@@ -53,8 +57,10 @@ struct TeamBuffers {
       return arena.matrix<T>(rows, columns, round_up(rows, tridiagonalize_row_multiple));
     };
     pending = with_rows(n, k);
-    partner = with_rows(std::max(b, deal.width), k);
+    partner = with_rows(std::max(b, deal.share()), k);
     w = arena.matrix<T>(deal.rows(), b, deal.rows());
+    own_w = with_rows(deal.stored_columns(), b);
+    if (!in_batches<T>) own_sums = with_rows(deal.stored_columns(), b);
     for (MatrixView<T>& of : sums) of = with_rows(n, b);
     for (int k_th = 0; k_th + 1 < deal.parts; ++k_th) got[static_cast<std::size_t>(k_th)] = with_rows(n, b);
     inner = arena.matrix<T>(k, b, k);
@@ -62,14 +68,42 @@ struct TeamBuffers {
     gram = arena.matrix<T>(b, b, b);
     squares = arena.take<real_t<T>>(n + 1);
     if (in_batches<T>) {
-      slots = arena.take<T>(tiles_from(deal, 0) * deal.strip() * b);
-      adjoint_slots = arena.take<T>(tiles_below(deal, 0) * deal.width * b);
+      slots = arena.take<T>(tiles_from(deal, 0) * deal.height * b);
+      adjoint_slots = arena.take<T>(tiles_below(deal, 0) * deal.share() * b);
       addresses = arena.take<const T*>(3 * (tiles_from(deal, 0) + tiles_below(deal, 0)));
     }
     panels = arena.part(panel_qr_bytes<T>(n, b, multiprocessors));
     if constexpr (!is_complex<T>) {
       cholesky = arena.part(cholesky_panel_bytes(n));
       if (sizeof(T) < sizeof(double)) q = arena.matrix<double>(n, b, n);
+    }
+  }
+};
+
+// Queues of a member for work beside that of its own queue.
+struct Beside {
+  static constexpr std::size_t count = 2;
+  Event begin;
+  std::vector<Queue> queues;
+  std::vector<Event> ends;
+
+  // For the current GPU.
+  explicit Beside(Resources& resources) : begin(resources) {
+    for (std::size_t k = 0; k < count; ++k) {
+      queues.emplace_back(resources);
+      ends.emplace_back(resources);
+    }
+  }
+  // Later work of these queues starts after the work that is in `queue` now.
+  void fork(const Queue& queue) {
+    begin.record(queue);
+    for (const Queue& own : queues) begin.hold(own);
+  }
+  // Later work of `queue` starts after the work that is in these queues now.
+  void join(const Queue& queue) {
+    for (std::size_t k = 0; k < count; ++k) {
+      ends[k].record(queues[k]);
+      ends[k].hold(queue);
     }
   }
 };
@@ -88,6 +122,8 @@ struct FullToBandOnTeam<T>::Impl {
   bool direct = true;       // every GPU can read the memory of all others
   TeamEvents panels, sums;  // moments: a panel is factored, its partial sums are there; numbered by panels
   std::vector<R> squares_of_column;  // each member writes the squares of its columns
+  std::vector<Beside> beside;        // in_batches
+  int exceptions = std::uncaught_exceptions();
 
   Impl(GpuTeam& of, const DealtColumns& dealt, std::int64_t width, const std::vector<BandMember<T>>& list)
       : team(of),
@@ -97,12 +133,24 @@ struct FullToBandOnTeam<T>::Impl {
         panels(of, resources(list)),
         sums(of, resources(list)),
         squares_of_column(static_cast<std::size_t>(dealt.n)) {
+    for (int p = 0; in_batches<T> && p < team.size(); ++p) {
+      const CurrentGpu on(team.gpu(p));
+      beside.emplace_back(members[static_cast<std::size_t>(p)].products->queue().resources());
+    }
     for (BandMember<T>& member : members)
       buffers.emplace_back(member.scratch, deal, b, member.products->queue().multiprocessors());
     for (int p = 0; p < team.size(); ++p)
       for (int q = 0; q < team.size(); ++q)
         direct = direct && (team.gpu(p) == team.gpu(q) || reach_peer(team.gpu(p), team.gpu(q)));
   }
+  // After an exception the queues may still use the members' memory.
+  ~Impl() {
+    if (std::uncaught_exceptions() > exceptions)
+      for (const Beside& of : beside)
+        for (const Queue& queue : of.queues) cudaStreamSynchronize(queue.stream());
+  }
+  Impl(const Impl&) = delete;
+  Impl& operator=(const Impl&) = delete;
   static std::vector<Resources*> resources(const std::vector<BandMember<T>>& list) {
     std::vector<Resources*> all;
     for (const BandMember<T>& member : list) all.push_back(&member.products->queue().resources());
@@ -139,53 +187,59 @@ struct FullToBandOnTeam<T>::Impl {
     const auto put = [&](std::int64_t i, const T* address) { host[static_cast<std::size_t>(i)] = address; };
     for (std::int64_t s = strips - 1; s >= 0; --s)
       for (std::int64_t r = s; r < strips; ++r) {
-        const T* const tile = &a(deal.first_row(r), s * deal.width);
+        const T* const tile = &a(deal.first_row(r), s * deal.share());
         const std::int64_t i = tiles_from(deal, s + 1) + r - s;
         put(i, tile);
-        put(all + i, &at.w(deal.first(s, p), 0));
-        put(2 * all + i, at.slots + i * deal.strip() * b);
+        put(all + i, &at.own_w(s * deal.share(), 0));
+        put(2 * all + i, at.slots + i * deal.height * b);
         if (r == s) continue;
         const std::int64_t k = tiles_below(deal, s + 1) + r - s - 1;
         put(3 * all + k, tile);
         put(3 * all + below + k, &at.w(deal.first_row(r), 0));
-        put(3 * all + 2 * below + k, at.adjoint_slots + k * deal.width * b);
+        put(3 * all + 2 * below + k, at.adjoint_slots + k * deal.share() * b);
       }
     copy_values(members[static_cast<std::size_t>(p)].products->queue(), at.addresses,
                 static_cast<const T* const*>(host.data()), 3 * (all + below));
   }
-  // multiply() in double.
-  void multiply_in_batches(int p, std::int64_t below, MatrixView<T> product) {
+  // multiply() in double. The four batches are too small to fill a GPU to their ends, so they run beside each other. also(queue) queues more work
+  // beside them.
+  template <class Also>
+  void multiply_in_batches(int p, std::int64_t below, MatrixView<T> product, const Also& also) {
     const TeamBuffers<T>& at = buffers[static_cast<std::size_t>(p)];
     const Products<T>& products = *members[static_cast<std::size_t>(p)].products;
     const Queue& queue = products.queue();
+    Beside& others = beside[static_cast<std::size_t>(p)];
     const MatrixView<T> a = members[static_cast<std::size_t>(p)].part;
-    const std::int64_t strips = deal.strips(), strip = deal.strip(), width = deal.width,
+    const std::int64_t strips = deal.strips(), height = deal.height, share = deal.share(),
                        all = tiles_from(deal, 0), all_below = tiles_below(deal, 0);
     const PanelTiles tiles(deal, p, below);
     const std::int64_t s = tiles.strip, columns = tiles.columns;
     const T* const* const list = at.addresses;
     const auto results = [](const T* const* addresses) { return const_cast<T* const*>(addresses); };
-    gemm_listed<T>(
-        queue,
-        {tiles.after, list, list + all, results(list + 2 * all), strip, b, width, a.lda, at.w.lda, strip},
-        Op::none, Op::none, 1, 0);
-    const T* const* const list_below = list + 3 * all;
-    gemm_listed<T>(queue,
-                   {tiles.after_below, list_below, list_below + all_below,
-                    results(list_below + 2 * all_below), width, b, strip, a.lda, at.w.lda, width},
-                   adjoint<T>, Op::none, 1, 0);
+    others.fork(queue);
     if (columns > 0) {
-      gemm_batched<T>(queue, {strips - s, strip, 0, strip * b}, Op::none, Op::none, 1,
-                      a.block(deal.first_row(s), tiles.local, strip, columns),
-                      at.w.block(tiles.first, 0, columns, b), 0,
-                      {at.slots + tiles.after * strip * b, strip, b, strip});
       if (s + 1 < strips)
         gemm_batched<T>(
-            queue, {strips - s - 1, strip, strip, width * b}, adjoint<T>, Op::none, 1,
-            a.block(deal.first_row(s + 1), tiles.local, strip, columns),
-            at.w.block(deal.first_row(s + 1), 0, strip, b), 0,
-            {at.adjoint_slots + tiles.after_below * width * b + width - columns, columns, b, width});
+            others.queues[1], {strips - s - 1, height, height, share * b}, adjoint<T>, Op::none, 1,
+            a.block(deal.first_row(s + 1), tiles.local, height, columns),
+            at.w.block(deal.first_row(s + 1), 0, height, b), 0,
+            {at.adjoint_slots + tiles.after_below * share * b + share - columns, columns, b, share});
+      gemm_batched<T>(others.queues[1], {strips - s, height, 0, height * b}, Op::none, Op::none, 1,
+                      a.block(deal.first_row(s), tiles.local, height, columns),
+                      at.own_w.block(tiles.local, 0, columns, b), 0,
+                      {at.slots + tiles.after * height * b, height, b, height});
     }
+    also(others.queues[1]);
+    const T* const* const list_below = list + 3 * all;
+    gemm_listed<T>(others.queues[0],
+                   {tiles.after_below, list_below, list_below + all_below,
+                    results(list_below + 2 * all_below), share, b, height, a.lda, at.w.lda, share},
+                   adjoint<T>, Op::none, 1, 0);
+    gemm_listed<T>(queue,
+                   {tiles.after, list, list + all, results(list + 2 * all), height, b, share, a.lda,
+                    at.own_w.lda, height},
+                   Op::none, Op::none, 1, 0);
+    others.join(queue);
     const auto rows = static_cast<double>(deal.n - below);
     products.count_native(2 * rows * rows * static_cast<double>(b) / static_cast<double>(deal.parts));
     const dim3 grid(static_cast<unsigned>((deal.n - below + 255) / 256), static_cast<unsigned>(b));
@@ -194,26 +248,52 @@ struct FullToBandOnTeam<T>::Impl {
                                                        product.lda);
     EIGEN_G_LAUNCHED();
   }
-  // P(rows from `below` on) := the member's part of A W.
-  void multiply(int p, std::int64_t below, MatrixView<T> w, MatrixView<T> product) {
-    if constexpr (in_batches<T>) return multiply_in_batches(p, below, product);
-    const std::int64_t n = deal.n;
+  // The member's columns from `column` on in this strip.
+  ColumnRange own_columns(int p, std::int64_t strip, std::int64_t column) const {
+    const std::int64_t first = deal.before(std::max(column, deal.first_row(strip)), p),
+                       last = std::min((strip + 1) * deal.share(), deal.columns(p));
+    return {first, std::max<std::int64_t>(last - first, 0)};
+  }
+  // P(rows from `below` on) := the member's part of A W. also(queue) queues work that may run at the same time.
+  template <class Also>
+  void multiply(int p, std::int64_t below, MatrixView<T> product, const Also& also) {
+    const TeamBuffers<T>& at = buffers[static_cast<std::size_t>(p)];
+    const std::int64_t n = deal.n, strips = deal.strips(), first = deal.before(below, p);
     const Products<T>& products = *members[static_cast<std::size_t>(p)].products;
-    const MatrixView<T> a = members[static_cast<std::size_t>(p)].part;
+    const Queue& queue = products.queue();
+    const MatrixView<T> a = members[static_cast<std::size_t>(p)].part, w = at.w;
+    own_rows<T>(queue, deal, p, first, deal.stored_columns(), 0, w,
+                at.own_w.block(first, 0, deal.stored_columns() - first, b));
+    if constexpr (in_batches<T>) return multiply_in_batches(p, below, product, also);
+    also(queue);
     EIGEN_G_CUDA(cudaMemset2DAsync(&product(below, 0), bytes_of<T>(product.lda), 0, bytes_of<T>(n - below),
-                                   static_cast<std::size_t>(b), products.queue().stream()));
-    for (std::int64_t s = below / deal.strip(); s < deal.strips(); ++s) {
-      const std::int64_t first = std::max(deal.first(s, p), below),
-                         columns = deal.first(s, p) + deal.count(s, p) - first;
-      if (columns <= 0) continue;
-      const std::int64_t l = deal.local(first), row = std::max(deal.first_row(s), below),
-                         next = deal.first_row(s + 1);
-      products.gemm(Op::none, Op::none, 1, a.block(row, l, n - row, columns), w.block(first, 0, columns, b),
-                    1, product.block(row, 0, n - row, b));
-      if (next < n)
-        products.gemm(adjoint<T>, Op::none, 1, a.block(next, l, n - next, columns),
-                      w.block(next, 0, n - next, b), 1, product.block(first, 0, columns, b));
+                                   static_cast<std::size_t>(b), queue.stream()));
+    std::int64_t last = first;  // the columns before it have a second sum
+    for (std::int64_t s = below / deal.height; s < strips; ++s) {
+      const ColumnRange own = own_columns(p, s, below);
+      if (own.count == 0) continue;
+      const std::int64_t row = std::max(deal.first_row(s), below), next = deal.first_row(s + 1);
+      products.gemm(Op::none, Op::none, 1, a.block(row, own.first, n - row, own.count),
+                    at.own_w.block(own.first, 0, own.count, b), 1, product.block(row, 0, n - row, b));
+      if (next >= n) continue;
+      products.gemm(adjoint<T>, Op::none, 1, a.block(next, own.first, n - next, own.count),
+                    w.block(next, 0, n - next, b), 0, at.own_sums.block(own.first, 0, own.count, b));
+      last = own.first + own.count;
     }
+    add_own_rows<T>(queue, deal, p, first, last, at.own_sums.block(first, 0, last - first, b), product);
+  }
+  // Computes the rows of multiply() again by accurate sums, if the panel has few reflectors.
+  void multiply_few(int p, std::int64_t below, MatrixView<T> product) {
+    const TeamBuffers<T>& at = buffers[static_cast<std::size_t>(p)];
+    const BandMember<T>& me = members[static_cast<std::size_t>(p)];
+    using D = device_t<T>;
+    const auto blocks = static_cast<unsigned>((deal.n - below + rows_of_few - 1) / rows_of_few);
+    product_of_few_kernel<<<blocks, rows_of_few * warps_of_few, shared_of_few<D>,
+                            me.products->queue().stream()>>>(
+        deal, p, below, static_cast<int>(b), on_device(me.part.data), me.part.lda,
+        on_device(me.tau + below - b), on_device(at.w.data), at.w.lda, on_device(&product(below, 0)),
+        product.lda);
+    EIGEN_G_LAUNCHED();
   }
 
   void run(int p, const std::function<void(double)>& progress) {
@@ -249,6 +329,7 @@ struct FullToBandOnTeam<T>::Impl {
       };
       const MatrixView<T> v = slot(at, 0), z = slot(at, 1), w = at.w.block(below, 0, rows, b);
       const int owner = deal.part_of(j);
+      const auto owners = static_cast<std::size_t>(owner);
       if (owner == p) {
         const std::int64_t l = deal.local(j);
         if (width > 0)
@@ -266,17 +347,19 @@ struct FullToBandOnTeam<T>::Impl {
         panels.publish(p, queue, number);
       } else {
         panels.hold(queue, owner, number);
-        const auto other = static_cast<std::size_t>(owner);
-        get_panel(queue, slot(buffers[other], 0), buffers[other].w.block(below, 0, rows, b),
-                  members[other].tau + j, v, w, tau + j);
+        get(queue, buffers[owners].w.block(below, 0, rows, b), w, members[owners].tau + j, tau + j);
       }
       const MatrixView<T> sum = at.sums[number % 2];
-      multiply(p, below, at.w, sum);
+      multiply(p, below, sum, [&](const Queue& copies) {
+        if (owner != p) get(copies, slot(buffers[owners], 0), v);
+      });
+      const bool among_first = j < panels_of_few * b && rows > b;
+      if (among_first) multiply_few(p, below, sum);
       sums.publish(p, queue, number);
 
       // Computes y = x^H w, the result of the gemm before, again if the panel is among the first and has few reflectors.
       const auto again_of_few = [&](MatrixView<const T> x, MatrixView<const T> of, MatrixView<T> y) {
-        if (j < panels_of_few * b && rows > b) adjoint_product_of_few<T>(queue, x, tau + j, of, y);
+        if (among_first) adjoint_product_of_few<T>(queue, x, tau + j, of, y);
       };
       add_sums(p, number, below, z);
       z_of_product<T>(products, at.pending.block(below, 0, rows, 2 * (width + b)), w, at.inner, at.correction,
@@ -285,13 +368,15 @@ struct FullToBandOnTeam<T>::Impl {
       j = below;
       if (width < most && n - j - b >= 2) continue;
 
-      for (std::int64_t s = j / deal.strip(); s < deal.strips(); ++s) {
-        const std::int64_t first = std::max(deal.first(s, p), j),
-                           columns = deal.first(s, p) + deal.count(s, p) - first;
-        if (columns <= 0) continue;
+      for (std::int64_t s = j / deal.height; s < deal.strips(); ++s) {
+        const ColumnRange columns = own_columns(p, s, j);
+        if (columns.count == 0) continue;
         const std::int64_t row = std::max(deal.first_row(s), j);
-        products.gemm(Op::none, adjoint<T>, -1, pending(row, n - row), partner(first, columns), 1,
-                      a.block(row, deal.local(first), n - row, columns));
+        const MatrixView<T> of_columns = at.partner.block(0, 0, columns.count, 2 * width);
+        own_rows<T>(queue, deal, p, columns.first, columns.first + columns.count, b, pending(0, n),
+                    of_columns);
+        products.gemm(Op::none, adjoint<T>, -1, pending(row, n - row), of_columns, 1,
+                      a.block(row, columns.first, n - row, columns.count));
       }
       width = 0;
       if (p != 0 || !progress) continue;
@@ -305,10 +390,11 @@ struct FullToBandOnTeam<T>::Impl {
     for (int other = 1; other < team.size(); ++other) {
       sums.hold(queue, other, number);
       const MatrixView<T> from = members[static_cast<std::size_t>(other)].band;
-      for (std::int64_t s = 0; s < deal.strips(); ++s)
-        copy_values(queue, &band(0, deal.first(s, other)),
-                    static_cast<const T*>(from.data + deal.first(s, other) * from.lda),
-                    deal.count(s, other) * band.lda);
+      for (std::int64_t l = 0; l < deal.columns(other); l += deal.width) {
+        const std::int64_t column = deal.global(other, l);
+        copy_values(queue, &band(0, column), static_cast<const T*>(from.data + column * from.lda),
+                    std::min(deal.width, n - column) * band.lda);
+      }
     }
     for (const auto& [event, fraction] : milestones) {
       event.wait();
@@ -316,18 +402,18 @@ struct FullToBandOnTeam<T>::Impl {
     }
   }
 
-  void get_panel(const Queue& queue, MatrixView<T> from_v, MatrixView<T> from_w, const T* from_tau,
-                 MatrixView<T> v, MatrixView<T> w, T* tau) {
+  // Copies V, or W and tau, of a panel from the member that factored it.
+  void get(const Queue& queue, MatrixView<T> from, MatrixView<T> to, const T* from_tau = nullptr,
+           T* tau = nullptr) {
     if (!direct) {
-      copy_on_gpu<T>(queue, v, from_v);
-      copy_on_gpu<T>(queue, w, from_w);
-      return copy_values(queue, tau, from_tau, b);
+      copy_on_gpu<T>(queue, to, from);
+      if (tau) copy_values(queue, tau, from_tau, b);
+      return;
     }
-    const FactoredPanel<device_t<T>> from{on_device(from_v.data), on_device(from_w.data), on_device(from_tau),
-                                          from_v.lda, from_w.lda};
-    const dim3 grid(static_cast<unsigned>((v.rows + 255) / 256), static_cast<unsigned>(b), 2);
-    get_panel_kernel<<<grid, 256, 0, queue.stream()>>>(v.rows, from, on_device(v.data), v.lda,
-                                                       on_device(w.data), w.lda, on_device(tau));
+    const dim3 grid(static_cast<unsigned>((to.rows + 255) / 256), static_cast<unsigned>(b));
+    get_panel_kernel<<<grid, 256, 0, queue.stream()>>>(to.rows, on_device(from.data), from.lda,
+                                                       on_device(to.data), to.lda, on_device(from_tau),
+                                                       on_device(tau));
     EIGEN_G_LAUNCHED();
   }
   // z := the sum of the members' partial sums.
