@@ -38,6 +38,7 @@
 #include "solver/driver/device_frame.hpp"
 #include "solver/prepare/mirror.hpp"
 #include "solver/prepare/scale.hpp"
+#include "solver/reduction/one_stage/tridiagonalize.hpp"
 #include "solver/reduction/two_stage/band_to_tridiagonal.hpp"
 #include "solver/reduction/two_stage/dealt_columns.hpp"
 #include "solver/reduction/two_stage/full_to_band.hpp"
@@ -100,7 +101,7 @@ struct TeamParts {
     const ChaseTiles tiles = tiles_of<T>(n);
     const std::int64_t own = share_of(m, 0, members).count;  // no share is larger
     const std::int64_t rows = share_of(n, p, members).count;
-    part = arena.matrix<T>(deal.rows(), deal.stored_columns(), deal.rows());
+    part = arena.matrix<T>(n, deal.most_columns(), round_up(n, tridiagonalize_row_multiple));
     band = arena.matrix<T>(b + 1, n, b + 1);
     t = {arena.take<R>(n), arena.take<R>(n)};
     tau = arena.take<T>(n);
@@ -271,8 +272,6 @@ class TeamBackend final : public StandardBackend<T> {
 
   void load() override {
     run_stage([this](int p) {
-      const MatrixView<T> part = parts(p).part;
-      EIGEN_G_CUDA(cudaMemsetAsync(part.data, 0, bytes_of<T>(part.lda * part.cols), queue(p).stream()));
       for (std::int64_t l = 0; l < deal_.columns(p); l += deal_.width) load_piece(p, l);
     });
   }

@@ -10,7 +10,6 @@
 #include "hybrid/device_complex.cuh"
 #include "hybrid/instantiate.hpp"
 #include "hybrid/stream/queue.hpp"
-#include "solver/reduction/two_stage/full_to_band_kernels.cuh"
 
 namespace eigen_g {
 
@@ -34,27 +33,6 @@ __global__ void copy_adjoint_kernel(std::int64_t rows, std::int64_t cols, const 
     const std::int64_t i = i0 + k, j = j0 + threadIdx.x;
     if (i < rows && j < cols) to[j + i * ld_to] = conj_of(buffer[threadIdx.x][k]);
   }
-}
-
-template <class D>
-__global__ void __launch_bounds__(threads)
-    own_rows_kernel(DealtColumns deal, int part, std::int64_t first, std::int64_t count, std::int64_t pairs,
-                    const D* rows, std::int64_t ldr, D* own, std::int64_t ldo) {
-  const std::int64_t k = static_cast<std::int64_t>(blockIdx.x) * threads + threadIdx.x, col = blockIdx.y;
-  if (k >= count) return;
-  const std::int64_t from =
-      pairs == 0 ? col : full_to_band_kernels::exchanged(col, static_cast<std::int32_t>(pairs));
-  own[k + col * ldo] = rows[deal.global(part, first + k) + from * ldr];
-}
-template <class D>
-__global__ void __launch_bounds__(threads)
-    add_own_rows_kernel(DealtColumns deal, int part, std::int64_t first, std::int64_t count, const D* own,
-                        std::int64_t ldo, D* rows, std::int64_t ldr) {
-  const std::int64_t k = static_cast<std::int64_t>(blockIdx.x) * threads + threadIdx.x, col = blockIdx.y;
-  if (k < count) rows[deal.global(part, first + k) + col * ldr] += own[k + col * ldo];
-}
-dim3 grid_of(std::int64_t rows, std::int64_t cols) {
-  return {static_cast<unsigned>((rows + threads - 1) / threads), static_cast<unsigned>(cols)};
 }
 
 template <class R>
@@ -183,25 +161,6 @@ void copy_adjoint(const Queue& queue, MatrixView<const same_t<T>> from_dev, Matr
 }
 
 template <class T>
-void own_rows(const Queue& queue, const DealtColumns& deal, int part, std::int64_t first, std::int64_t last,
-              std::int64_t pairs, MatrixView<const same_t<T>> rows_dev, MatrixView<T> own_dev) {
-  if (first >= last) return;
-  own_rows_kernel<<<grid_of(last - first, rows_dev.cols), threads, 0, queue.stream()>>>(
-      deal, part, first, last - first, pairs, on_device(rows_dev.data), rows_dev.lda, on_device(own_dev.data),
-      own_dev.lda);
-  EIGEN_G_LAUNCHED();
-}
-template <class T>
-void add_own_rows(const Queue& queue, const DealtColumns& deal, int part, std::int64_t first,
-                  std::int64_t last, MatrixView<const same_t<T>> own_dev, MatrixView<T> rows_dev) {
-  if (first >= last) return;
-  add_own_rows_kernel<<<grid_of(last - first, own_dev.cols), threads, 0, queue.stream()>>>(
-      deal, part, first, last - first, on_device(own_dev.data), own_dev.lda, on_device(rows_dev.data),
-      rows_dev.lda);
-  EIGEN_G_LAUNCHED();
-}
-
-template <class T>
 PartFacts<real_t<T>> check_part(const Queue& queue, const DealtColumns& deal, int part,
                                 MatrixView<const same_t<T>> part_dev, T* scratch_dev) {
   using R = real_t<T>;
@@ -257,7 +216,6 @@ void band_of_part(const Queue& queue, const DealtColumns& deal, int part, std::i
   EIGEN_G_LAUNCHED();
 }
 
-EIGEN_G_INSTANTIATE(all_types, own_rows, add_own_rows, copy_adjoint, check_part, scale_part, squares_of_part,
-                    band_of_part);
+EIGEN_G_INSTANTIATE(all_types, copy_adjoint, check_part, scale_part, squares_of_part, band_of_part);
 
 }  // namespace eigen_g

@@ -1,7 +1,7 @@
 // DealtColumns: the columns of a Hermitian n x n matrix, dealt out to the GPUs of a team. CUDA builds only, except for the struct.
 //
-// The columns are dealt out in pieces of `width` columns: part p of the matrix has pieces p, p + parts, p + 2 parts, ... A part is stored as a matrix
-// with its columns side by side. A strip is `height` consecutive columns, a multiple of width * parts. A column is stored from its strip's first
+// The columns are dealt out in pieces of `width` columns: part p of the matrix has pieces p, p + parts, p + 2 parts, ... A part is stored as an
+// n x columns() matrix with its columns side by side. A strip is `height` consecutive columns, a multiple of width * parts. A column is stored from its strip's first
 // row on, so that the square block of a strip on the diagonal is whole:
 //
 //          strip 0   strip 1
@@ -12,9 +12,7 @@
 //        [ 0 1 0 1 | 0 1 0 1 ]
 //        [ 0 1 0 1 | 0 1 0 1 ]
 //
-// A part is stored as if every strip were whole: rows() rows, and share() columns for every strip. Entries beyond the matrix are zero.
-//
-// Functions below work on one part in device memory and are ordered on `queue`. part_dev is rows() x stored_columns(). They throw DeviceError.
+// Functions below work on one part in device memory and are ordered on `queue`. part_dev is n x columns(). They throw DeviceError.
 #pragma once
 
 #include <cstdint>
@@ -33,11 +31,9 @@ struct DealtColumns {
   std::int64_t n = 0, width = 1, parts = 1, height = 1;
 
   EIGEN_G_HOST_DEVICE std::int64_t round() const { return width * parts; }
-  // The number of a part's columns in a strip.
+  // The number of a part's columns in a whole strip.
   EIGEN_G_HOST_DEVICE std::int64_t share() const { return height / parts; }
   EIGEN_G_HOST_DEVICE std::int64_t strips() const { return (n + height - 1) / height; }
-  std::int64_t rows() const { return strips() * height; }
-  std::int64_t stored_columns() const { return strips() * share(); }
   EIGEN_G_HOST_DEVICE std::int64_t first_row(std::int64_t strip) const { return strip * height; }
 
   EIGEN_G_HOST_DEVICE int part_of(std::int64_t column) const {
@@ -56,21 +52,12 @@ struct DealtColumns {
     return column / round() * width + (in_round < 0 ? 0 : in_round < width ? in_round : width);
   }
   EIGEN_G_HOST_DEVICE std::int64_t columns(int part) const { return before(n, part); }
+  std::int64_t most_columns() const { return columns(0); }
 };
 
 // to(i, j) := conj(from(j, i)). from_dev: rows x cols; to_dev: cols x rows.
 template <class T>
 void copy_adjoint(const Queue& queue, MatrixView<const same_t<T>> from_dev, MatrixView<T> to_dev);
-
-// own(l, :) := rows(global(part, l), :) for first <= l < last. rows_dev begins with row 0 of the matrix, and own_dev with row `first` of the part.
-// With pairs = b > 0 the two blocks of b columns of each pair are exchanged.
-template <class T>
-void own_rows(const Queue& queue, const DealtColumns& deal, int part, std::int64_t first, std::int64_t last,
-              std::int64_t pairs, MatrixView<const same_t<T>> rows_dev, MatrixView<T> own_dev);
-// rows(global(part, l), :) += own(l, :) for first <= l < last.
-template <class T>
-void add_own_rows(const Queue& queue, const DealtColumns& deal, int part, std::int64_t first,
-                  std::int64_t last, MatrixView<const same_t<T>> own_dev, MatrixView<T> rows_dev);
 
 // The result of check_part(), for the lower triangle.
 template <class R>

@@ -1,7 +1,7 @@
 // The equations of full_to_band.cu hold. The partial product of member p at panel j, with W in the rows from `below` = j + b on, is
 //
-//   for each strip s:   P(r:) += A(r:, own) W(own)          own: the member's columns of the strip from `below` on, r: the strip's rows from `below` on
-//                       P(own) += A(r':, own)^H W(r':)      r': the rows below the strip
+//   for each strip of columns:   P(r:) += A(r:, own) W(own)        own: the member's columns of the strip from `below` on, r: the strip's first row or `below`
+//   for each strip r of rows:    P(own) += A(r, own)^H W(r)        own: the member's columns from `below` on in the strips before
 //
 // The member's rows of W, and its rows of the second sum, are stored one after the other, as its columns of A are.
 #include "solver/reduction/two_stage/full_to_band_on_team.hpp"
@@ -15,7 +15,7 @@
 #include <utility>
 
 #include "gemm_df/adjoint.hpp"
-#include "gemm_df/gemm_listed.hpp"
+#include "gemm_df/gemm.hpp"
 #include "hybrid/cuda_check.hpp"
 #include "hybrid/device_complex.cuh"
 #include "hybrid/instantiate.hpp"
@@ -35,9 +35,9 @@ namespace {
 
 using namespace to_band;
 
-// Float and complex types have faster products of one matrix (Products), which are not batched.
+// In double the two kinds of products run beside each other. The products of the other types have one workspace (Products).
 template <class T>
-inline constexpr bool in_batches = std::is_same_v<T, double>;
+inline constexpr bool in_two_queues = std::is_same_v<T, double>;
 
 // The arrays of a member's workspace.
 template <class T>
@@ -46,9 +46,7 @@ struct TeamBuffers {
   MatrixView<T> sums[2];  // the member's partial sums of this panel and of the panel before
   std::array<MatrixView<T>, most_members> got;  // copies of the other members' partial sums
   real_t<T>* squares;
-  T *slots = nullptr, *adjoint_slots = nullptr;  // a slot has `height` rows, or share(); b columns
-  const T** addresses = nullptr;  // addresses of all products' matrices: 3 lists for each of the two kinds
-  MatrixView<double> q;           // for cholesky_panel(), in float
+  MatrixView<double> q;  // for cholesky_panel(), in float
   Arena panels, cholesky;
 
   TeamBuffers(Arena& arena, const DealtColumns& deal, std::int64_t b, int multiprocessors) {
@@ -58,20 +56,15 @@ struct TeamBuffers {
     };
     pending = with_rows(n, k);
     partner = with_rows(std::max(b, deal.share()), k);
-    w = arena.matrix<T>(deal.rows(), b, deal.rows());
-    own_w = with_rows(deal.stored_columns(), b);
-    if (!in_batches<T>) own_sums = with_rows(deal.stored_columns(), b);
+    w = with_rows(n, b);
+    own_w = with_rows(deal.most_columns(), b);
+    own_sums = with_rows(deal.most_columns(), b);
     for (MatrixView<T>& of : sums) of = with_rows(n, b);
     for (int k_th = 0; k_th + 1 < deal.parts; ++k_th) got[static_cast<std::size_t>(k_th)] = with_rows(n, b);
     inner = arena.matrix<T>(k, b, k);
     correction = arena.matrix<T>(k, b, k);
     gram = arena.matrix<T>(b, b, b);
     squares = arena.take<real_t<T>>(n + 1);
-    if (in_batches<T>) {
-      slots = arena.take<T>(tiles_from(deal, 0) * deal.height * b);
-      adjoint_slots = arena.take<T>(tiles_below(deal, 0) * deal.share() * b);
-      addresses = arena.take<const T*>(3 * (tiles_from(deal, 0) + tiles_below(deal, 0)));
-    }
     panels = arena.part(panel_qr_bytes<T>(n, b, multiprocessors));
     if constexpr (!is_complex<T>) {
       cholesky = arena.part(cholesky_panel_bytes(n));
@@ -80,31 +73,21 @@ struct TeamBuffers {
   }
 };
 
-// Queues of a member for work beside that of its own queue.
+// A queue of the current GPU for work beside that of a member's own queue.
 struct Beside {
-  static constexpr std::size_t count = 2;
-  Event begin;
-  std::vector<Queue> queues;
-  std::vector<Event> ends;
+  Queue queue;
+  Event begin, end;
 
-  // For the current GPU.
-  explicit Beside(Resources& resources) : begin(resources) {
-    for (std::size_t k = 0; k < count; ++k) {
-      queues.emplace_back(resources);
-      ends.emplace_back(resources);
-    }
+  explicit Beside(Resources& resources) : queue(resources), begin(resources), end(resources) {}
+  // Later work of this queue starts after the work that is in `other` now.
+  void fork(const Queue& other) {
+    begin.record(other);
+    begin.hold(queue);
   }
-  // Later work of these queues starts after the work that is in `queue` now.
-  void fork(const Queue& queue) {
-    begin.record(queue);
-    for (const Queue& own : queues) begin.hold(own);
-  }
-  // Later work of `queue` starts after the work that is in these queues now.
-  void join(const Queue& queue) {
-    for (std::size_t k = 0; k < count; ++k) {
-      ends[k].record(queues[k]);
-      ends[k].hold(queue);
-    }
+  // Later work of `other` starts after the work that is in this queue now.
+  void join(const Queue& other) {
+    end.record(queue);
+    end.hold(other);
   }
 };
 
@@ -122,7 +105,7 @@ struct FullToBandOnTeam<T>::Impl {
   bool direct = true;       // every GPU can read the memory of all others
   TeamEvents panels, sums;  // moments: a panel is factored, its partial sums are there; numbered by panels
   std::vector<R> squares_of_column;  // each member writes the squares of its columns
-  std::vector<Beside> beside;        // in_batches
+  std::vector<Beside> beside;        // in_two_queues
   int exceptions = std::uncaught_exceptions();
 
   Impl(GpuTeam& of, const DealtColumns& dealt, std::int64_t width, const std::vector<BandMember<T>>& list)
@@ -133,7 +116,7 @@ struct FullToBandOnTeam<T>::Impl {
         panels(of, resources(list)),
         sums(of, resources(list)),
         squares_of_column(static_cast<std::size_t>(dealt.n)) {
-    for (int p = 0; in_batches<T> && p < team.size(); ++p) {
+    for (int p = 0; in_two_queues<T> && p < team.size(); ++p) {
       const CurrentGpu on(team.gpu(p));
       beside.emplace_back(members[static_cast<std::size_t>(p)].products->queue().resources());
     }
@@ -146,8 +129,7 @@ struct FullToBandOnTeam<T>::Impl {
   // After an exception the queues may still use the members' memory.
   ~Impl() {
     if (std::uncaught_exceptions() > exceptions)
-      for (const Beside& of : beside)
-        for (const Queue& queue : of.queues) cudaStreamSynchronize(queue.stream());
+      for (const Beside& of : beside) cudaStreamSynchronize(of.queue.stream());
   }
   Impl(const Impl&) = delete;
   Impl& operator=(const Impl&) = delete;
@@ -178,109 +160,69 @@ struct FullToBandOnTeam<T>::Impl {
     queue.wait();
   }
 
-  // Stores the addresses of the matrices of all products, tile by tile. `host` must live until the queue has copied it.
-  void list_products(int p, std::vector<const T*>& host) {
-    const TeamBuffers<T>& at = buffers[static_cast<std::size_t>(p)];
-    const MatrixView<T> a = members[static_cast<std::size_t>(p)].part;
-    const std::int64_t strips = deal.strips(), all = tiles_from(deal, 0), below = tiles_below(deal, 0);
-    host.resize(static_cast<std::size_t>(3 * (all + below)));
-    const auto put = [&](std::int64_t i, const T* address) { host[static_cast<std::size_t>(i)] = address; };
-    for (std::int64_t s = strips - 1; s >= 0; --s)
-      for (std::int64_t r = s; r < strips; ++r) {
-        const T* const tile = &a(deal.first_row(r), s * deal.share());
-        const std::int64_t i = tiles_from(deal, s + 1) + r - s;
-        put(i, tile);
-        put(all + i, &at.own_w(s * deal.share(), 0));
-        put(2 * all + i, at.slots + i * deal.height * b);
-        if (r == s) continue;
-        const std::int64_t k = tiles_below(deal, s + 1) + r - s - 1;
-        put(3 * all + k, tile);
-        put(3 * all + below + k, &at.w(deal.first_row(r), 0));
-        put(3 * all + 2 * below + k, at.adjoint_slots + k * deal.share() * b);
-      }
-    copy_values(members[static_cast<std::size_t>(p)].products->queue(), at.addresses,
-                static_cast<const T* const*>(host.data()), 3 * (all + below));
+  static dim3 grid_of(std::int64_t rows, std::int64_t cols) {
+    return {static_cast<unsigned>((rows + 255) / 256), static_cast<unsigned>(cols)};
   }
-  // multiply() in double. The four batches are too small to fill a GPU to their ends, so they run beside each other. also(queue) queues more work
-  // beside them.
-  template <class Also>
-  void multiply_in_batches(int p, std::int64_t below, MatrixView<T> product, const Also& also) {
-    const TeamBuffers<T>& at = buffers[static_cast<std::size_t>(p)];
-    const Products<T>& products = *members[static_cast<std::size_t>(p)].products;
-    const Queue& queue = products.queue();
-    Beside& others = beside[static_cast<std::size_t>(p)];
-    const MatrixView<T> a = members[static_cast<std::size_t>(p)].part;
-    const std::int64_t strips = deal.strips(), height = deal.height, share = deal.share(),
-                       all = tiles_from(deal, 0), all_below = tiles_below(deal, 0);
-    const PanelTiles tiles(deal, p, below);
-    const std::int64_t s = tiles.strip, columns = tiles.columns;
-    const T* const* const list = at.addresses;
-    const auto results = [](const T* const* addresses) { return const_cast<T* const*>(addresses); };
-    others.fork(queue);
-    if (columns > 0) {
-      if (s + 1 < strips)
-        gemm_batched<T>(
-            others.queues[1], {strips - s - 1, height, height, share * b}, adjoint<T>, Op::none, 1,
-            a.block(deal.first_row(s + 1), tiles.local, height, columns),
-            at.w.block(deal.first_row(s + 1), 0, height, b), 0,
-            {at.adjoint_slots + tiles.after_below * share * b + share - columns, columns, b, share});
-      gemm_batched<T>(others.queues[1], {strips - s, height, 0, height * b}, Op::none, Op::none, 1,
-                      a.block(deal.first_row(s), tiles.local, height, columns),
-                      at.own_w.block(tiles.local, 0, columns, b), 0,
-                      {at.slots + tiles.after * height * b, height, b, height});
-    }
-    also(others.queues[1]);
-    const T* const* const list_below = list + 3 * all;
-    gemm_listed<T>(others.queues[0],
-                   {tiles.after_below, list_below, list_below + all_below,
-                    results(list_below + 2 * all_below), share, b, height, a.lda, at.w.lda, share},
-                   adjoint<T>, Op::none, 1, 0);
-    gemm_listed<T>(queue,
-                   {tiles.after, list, list + all, results(list + 2 * all), height, b, share, a.lda,
-                    at.own_w.lda, height},
-                   Op::none, Op::none, 1, 0);
-    others.join(queue);
-    const auto rows = static_cast<double>(deal.n - below);
-    products.count_native(2 * rows * rows * static_cast<double>(b) / static_cast<double>(deal.parts));
-    const dim3 grid(static_cast<unsigned>((deal.n - below + 255) / 256), static_cast<unsigned>(b));
-    add_slots_kernel<<<grid, 256, 0, queue.stream()>>>(deal, p, below, tiles.from(), b, on_device(at.slots),
-                                                       on_device(at.adjoint_slots), on_device(product.data),
-                                                       product.lda);
+  // The member's rows `own` of x; own_rows_kernel().
+  void own_rows(int p, ColumnRange own, std::int64_t pairs, MatrixView<const T> x, MatrixView<T> to) {
+    if (own.count == 0) return;
+    own_rows_kernel<<<grid_of(own.count, x.cols), 256, 0,
+                      members[static_cast<std::size_t>(p)].products->queue().stream()>>>(
+        deal, p, own.first, own.count, static_cast<std::int32_t>(pairs), on_device(x.data), x.lda,
+        on_device(to.data), to.lda);
     EIGEN_G_LAUNCHED();
-  }
-  // The member's columns from `column` on in this strip.
-  ColumnRange own_columns(int p, std::int64_t strip, std::int64_t column) const {
-    const std::int64_t first = deal.before(std::max(column, deal.first_row(strip)), p),
-                       last = std::min((strip + 1) * deal.share(), deal.columns(p));
-    return {first, std::max<std::int64_t>(last - first, 0)};
   }
   // P(rows from `below` on) := the member's part of A W. also(queue) queues work that may run at the same time.
   template <class Also>
   void multiply(int p, std::int64_t below, MatrixView<T> product, const Also& also) {
-    const TeamBuffers<T>& at = buffers[static_cast<std::size_t>(p)];
-    const std::int64_t n = deal.n, strips = deal.strips(), first = deal.before(below, p);
-    const Products<T>& products = *members[static_cast<std::size_t>(p)].products;
+    const auto own = static_cast<std::size_t>(p);
+    const TeamBuffers<T>& at = buffers[own];
+    const Products<T>& products = *members[own].products;
     const Queue& queue = products.queue();
-    const MatrixView<T> a = members[static_cast<std::size_t>(p)].part, w = at.w;
-    own_rows<T>(queue, deal, p, first, deal.stored_columns(), 0, w,
-                at.own_w.block(first, 0, deal.stored_columns() - first, b));
-    if constexpr (in_batches<T>) return multiply_in_batches(p, below, product, also);
-    also(queue);
-    EIGEN_G_CUDA(cudaMemset2DAsync(&product(below, 0), bytes_of<T>(product.lda), 0, bytes_of<T>(n - below),
-                                   static_cast<std::size_t>(b), queue.stream()));
-    std::int64_t last = first;  // the columns before it have a second sum
-    for (std::int64_t s = below / deal.height; s < strips; ++s) {
-      const ColumnRange own = own_columns(p, s, below);
-      if (own.count == 0) continue;
-      const std::int64_t row = std::max(deal.first_row(s), below), next = deal.first_row(s + 1);
-      products.gemm(Op::none, Op::none, 1, a.block(row, own.first, n - row, own.count),
-                    at.own_w.block(own.first, 0, own.count, b), 1, product.block(row, 0, n - row, b));
-      if (next >= n) continue;
-      products.gemm(adjoint<T>, Op::none, 1, a.block(next, own.first, n - next, own.count),
-                    w.block(next, 0, n - next, b), 0, at.own_sums.block(own.first, 0, own.count, b));
-      last = own.first + own.count;
-    }
-    add_own_rows<T>(queue, deal, p, first, last, at.own_sums.block(first, 0, last - first, b), product);
+    const MatrixView<T> a = members[own].part;
+    const std::int64_t n = deal.n, first = deal.before(below, p), count = deal.columns(p) - first;
+    own_rows(p, {first, count}, 0, at.w, at.own_w.block(first, 0, count, b));
+
+    if constexpr (in_two_queues<T>) beside[own].fork(queue);
+    std::int64_t columns = 0;  // that have a second sum
+    for_strips_of_rows(deal, p, below, [&](std::int64_t row, std::int64_t rows, ColumnRange of) {
+      const MatrixView<const T> left = a.block(row, of.first, rows, of.count),
+                                w = at.w.block(row, 0, rows, b);
+      const MatrixView<T> sum = at.own_sums.block(of.first, 0, of.count, b);
+      const T beta = columns == 0 ? 0 : 1;
+      if constexpr (in_two_queues<T>) {
+        gemm<T>(beside[own].queue, adjoint<T>, Op::none, 1, left, w, beta, sum);
+        products.count_native(2 * static_cast<double>(rows) * static_cast<double>(of.count) *
+                              static_cast<double>(b));
+      } else {
+        products.gemm(adjoint<T>, Op::none, 1, left, w, beta, sum);
+      }
+      columns = std::max(columns, of.count);
+    });
+    if constexpr (in_two_queues<T>)
+      also(beside[own].queue);
+    else
+      also(queue);
+
+    bool all_rows = false;  // a product has written all rows
+    const auto clear = [&] {
+      EIGEN_G_CUDA(cudaMemset2DAsync(&product(below, 0), bytes_of<T>(product.lda), 0, bytes_of<T>(n - below),
+                                     static_cast<std::size_t>(b), queue.stream()));
+    };
+    for_strips_of_columns(deal, p, below, [&](std::int64_t row, ColumnRange of) {
+      if (!all_rows && row > below) clear();
+      const T beta = all_rows || row > below ? 1 : 0;
+      products.gemm(Op::none, Op::none, 1, a.block(row, of.first, n - row, of.count),
+                    at.own_w.block(of.first, 0, of.count, b), beta, product.block(row, 0, n - row, b));
+      all_rows = true;
+    });
+    if (!all_rows) clear();
+    if constexpr (in_two_queues<T>) beside[own].join(queue);
+    if (columns == 0) return;
+    add_own_rows_kernel<<<grid_of(columns, b), 256, 0, queue.stream()>>>(
+        deal, p, first, columns, on_device(&at.own_sums(first, 0)), at.own_sums.lda, on_device(product.data),
+        product.lda);
+    EIGEN_G_LAUNCHED();
   }
   // Computes the rows of multiply() again by accurate sums, if the panel has few reflectors.
   void multiply_few(int p, std::int64_t below, MatrixView<T> product) {
@@ -308,11 +250,8 @@ struct FullToBandOnTeam<T>::Impl {
     EIGEN_G_CUDA(cudaMemsetAsync(tau, 0, bytes_of<T>(n), queue.stream()));
     clear_panels<T>(queue, b, at.panels, at.cholesky);
     const std::int64_t min_rows = min_rows_cholesky<T>(n, b);
-    EIGEN_G_CUDA(cudaMemsetAsync(at.w.data, 0, bytes_of<T>(at.w.lda * b), queue.stream()));
     R* const negligible = at.squares + n;
-    std::vector<const T*> addresses;
-    if constexpr (in_batches<T>) list_products(p, addresses);
-    negligible_square_to(p, negligible);  // waits for the queue
+    negligible_square_to(p, negligible);
 
     std::vector<std::pair<Event, double>> milestones;
     std::int64_t j = 0, number = 0;
@@ -368,16 +307,12 @@ struct FullToBandOnTeam<T>::Impl {
       j = below;
       if (width < most && n - j - b >= 2) continue;
 
-      for (std::int64_t s = j / deal.height; s < deal.strips(); ++s) {
-        const ColumnRange columns = own_columns(p, s, j);
-        if (columns.count == 0) continue;
-        const std::int64_t row = std::max(deal.first_row(s), j);
+      for_strips_of_columns(deal, p, j, [&](std::int64_t row, ColumnRange columns) {
         const MatrixView<T> of_columns = at.partner.block(0, 0, columns.count, 2 * width);
-        own_rows<T>(queue, deal, p, columns.first, columns.first + columns.count, b, pending(0, n),
-                    of_columns);
+        own_rows(p, columns, b, pending(0, n), of_columns);
         products.gemm(Op::none, adjoint<T>, -1, pending(row, n - row), of_columns, 1,
                       a.block(row, columns.first, n - row, columns.count));
-      }
+      });
       width = 0;
       if (p != 0 || !progress) continue;
       milestones.emplace_back(Event(queue.resources()),
@@ -410,10 +345,9 @@ struct FullToBandOnTeam<T>::Impl {
       if (tau) copy_values(queue, tau, from_tau, b);
       return;
     }
-    const dim3 grid(static_cast<unsigned>((to.rows + 255) / 256), static_cast<unsigned>(b));
-    get_panel_kernel<<<grid, 256, 0, queue.stream()>>>(to.rows, on_device(from.data), from.lda,
-                                                       on_device(to.data), to.lda, on_device(from_tau),
-                                                       on_device(tau));
+    get_panel_kernel<<<grid_of(to.rows, b), 256, 0, queue.stream()>>>(to.rows, on_device(from.data), from.lda,
+                                                                      on_device(to.data), to.lda,
+                                                                      on_device(from_tau), on_device(tau));
     EIGEN_G_LAUNCHED();
   }
   // z := the sum of the members' partial sums.
@@ -434,8 +368,7 @@ struct FullToBandOnTeam<T>::Impl {
       }
       all.of[other] = on_device(&from(below, 0));
     }
-    const dim3 grid(static_cast<unsigned>((z.rows + 255) / 256), static_cast<unsigned>(b));
-    add_sums_kernel<<<grid, 256, 0, queue.stream()>>>(z.rows, all, on_device(z.data), z.lda);
+    add_sums_kernel<<<grid_of(z.rows, b), 256, 0, queue.stream()>>>(z.rows, all, on_device(z.data), z.lda);
     EIGEN_G_LAUNCHED();
   }
 };

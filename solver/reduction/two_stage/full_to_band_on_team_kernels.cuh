@@ -1,68 +1,64 @@
-// Kernels of full_to_band_on_team.cu, and the numbers of the tiles that they work on.
-//
-// In double the products with A are batches. A tile is a strip's rows of the member's columns of a strip; tile (r, s) has the rows of strip r >= s and
-// the columns of strip s. Each tile serves for a product as it is, and below the diagonal for one with its adjoint. Each product has a slot for its
-// result: b columns of `height` rows, or of share() rows. A kernel adds the slots of a row in a fixed order.
+// Kernels of full_to_band_on_team.cu, and the ranges of its products.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 
-#include "hybrid/host_device.hpp"
 #include "hybrid/stream/dynamic_shared.cuh"
+#include "hybrid/team/split.hpp"
 #include "hybrid/warp_sum.cuh"
 #include "solver/reduction/two_stage/dealt_columns.hpp"
 #include "solver/reduction/two_stage/few_reflectors.cuh"
+#include "solver/reduction/two_stage/full_to_band_kernels.cuh"
 
 namespace eigen_g::to_band {
 
 inline constexpr int most_members = 8;
 
-// Tiles are numbered by strips of columns in descending order, and in each by strips of rows in ascending order: tile (r, s) has number
-// tiles_from(s + 1) + r - s. These functions return the number of tiles in the strips of columns from s on: of all tiles, and of the tiles below the
-// diagonal. A tile below the diagonal has number tiles_below(s + 1) + r - s - 1 among them.
-EIGEN_G_HOST_DEVICE inline std::int64_t tiles_from(const DealtColumns& deal, std::int64_t s) {
-  const std::int64_t strips = deal.strips() - s;
-  return strips > 0 ? strips * (strips + 1) / 2 : 0;
+// The columns of a part in a strip, from column `column` of the matrix on.
+inline ColumnRange own_columns(const DealtColumns& deal, int part, std::int64_t strip, std::int64_t column) {
+  const std::int64_t first = deal.before(std::max(column, deal.first_row(strip)), part),
+                     last = std::min((strip + 1) * deal.share(), deal.columns(part));
+  return {first, std::max<std::int64_t>(last - first, 0)};
 }
-EIGEN_G_HOST_DEVICE inline std::int64_t tiles_below(const DealtColumns& deal, std::int64_t s) {
-  const std::int64_t strips = deal.strips() - s;
-  return strips > 0 ? strips * (strips - 1) / 2 : 0;
+// Calls product(row, columns) for the products A(row:, columns) W(columns) of a part with the rows and columns from `below` on: one for each
+// strip that has columns of the part. `columns` are local, `row` is the strip's first row or `below`. `row` ascends.
+template <class Product>
+void for_strips_of_columns(const DealtColumns& deal, int part, std::int64_t below, const Product& product) {
+  for (std::int64_t s = below / deal.height; s < deal.strips(); ++s) {
+    const ColumnRange own = own_columns(deal, part, s, below);
+    if (own.count > 0) product(std::max(deal.first_row(s), below), own);
+  }
+}
+// Calls product(row, rows, columns) for the products A(row: row + rows, columns)^H W(row: row + rows) with the columns of the strips before: one
+// for each strip of rows, if there are columns. `row` descends; so the first call has all columns that any call has.
+template <class Product>
+void for_strips_of_rows(const DealtColumns& deal, int part, std::int64_t below, const Product& product) {
+  const std::int64_t first = deal.before(below, part);
+  for (std::int64_t r = deal.strips() - 1; r > below / deal.height; --r) {
+    const std::int64_t row = deal.first_row(r), columns = r * deal.share() - first;
+    if (columns > 0) product(row, std::min(deal.height, deal.n - row), ColumnRange{first, columns});
+  }
 }
 
-// The tiles of one member that are multiplied with a W whose rows begin at row `below`.
-//   strip                the strip of `below`, of which the member has `columns` columns from local column `local` on, or none
-//   after, after_below   number of tiles in later strips of columns, all of them and below the diagonal. Their columns are whole
-struct PanelTiles {
-  std::int64_t strip, local, columns, after, after_below;
-
-  PanelTiles(const DealtColumns& deal, int part, std::int64_t below)
-      : strip(below / deal.height),
-        local(deal.before(below, part)),
-        columns((strip + 1) * deal.share() - local),
-        after(tiles_from(deal, strip + 1)),
-        after_below(tiles_below(deal, strip + 1)) {}
-  // The first strip of columns that has tiles.
-  std::int64_t from() const { return columns > 0 ? strip : strip + 1; }
-};
-
-// product := the sum of the slots of each row, in rows `below` ... n - 1. The slots of the row's strip come first, by strips of columns from `from` on
-// in ascending order. If the row is a column of the member, the slots of this column follow.
+// own(l, :) := rows(global(part, l), :) for first <= l < first + count. `rows` begins with row 0 of the matrix, `own` with row `first` of the part.
+// With pairs = b > 0 the two blocks of b columns of each pair are exchanged.
 template <class D>
 __global__ void __launch_bounds__(256)
-    add_slots_kernel(DealtColumns deal, int part, std::int64_t below, std::int64_t from, std::int64_t b,
-                     const D* slots, const D* adjoint_slots, D* product, std::int64_t ld) {
-  const std::int64_t row = below + static_cast<std::int64_t>(blockIdx.x) * blockDim.x + threadIdx.x;
-  const std::int64_t col = blockIdx.y;
-  if (row >= deal.n) return;
-  const std::int64_t height = deal.height, r = row / height, share = deal.share();
-  D sum{};
-  for (std::int64_t s = from; s <= r; ++s)
-    sum += slots[((tiles_from(deal, s + 1) + r - s) * b + col) * height + row % height];
-  if (r >= from && deal.part_of(row) == part)
-    for (std::int64_t below_it = r + 1; below_it < deal.strips(); ++below_it)
-      sum += adjoint_slots[((tiles_below(deal, r + 1) + below_it - r - 1) * b + col) * share +
-                           deal.local(row) % share];
-  product[row + col * ld] = sum;
+    own_rows_kernel(DealtColumns deal, int part, std::int64_t first, std::int64_t count, std::int32_t pairs,
+                    const D* rows, std::int64_t ldr, D* own, std::int64_t ldo) {
+  const std::int64_t k = static_cast<std::int64_t>(blockIdx.x) * blockDim.x + threadIdx.x, col = blockIdx.y;
+  if (k >= count) return;
+  const std::int64_t from = pairs == 0 ? col : full_to_band_kernels::exchanged(col, pairs);
+  own[k + col * ldo] = rows[deal.global(part, first + k) + from * ldr];
+}
+// rows(global(part, l), :) += own(l, :) for first <= l < first + count, with the same places.
+template <class D>
+__global__ void __launch_bounds__(256)
+    add_own_rows_kernel(DealtColumns deal, int part, std::int64_t first, std::int64_t count, const D* own,
+                        std::int64_t ldo, D* rows, std::int64_t ldr) {
+  const std::int64_t k = static_cast<std::int64_t>(blockIdx.x) * blockDim.x + threadIdx.x, col = blockIdx.y;
+  if (k < count) rows[deal.global(part, first + k) + col * ldr] += own[k + col * ldo];
 }
 
 // Computes the member's part of A W, in rows `below` ... n - 1, again for a panel with few reflectors, in the columns of the reflectors, by accurate

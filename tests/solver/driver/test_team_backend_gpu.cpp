@@ -242,6 +242,21 @@ TEST_CASE("team of GPUs: a solver solves again, and reports its devices", "[gpu]
   }
 }
 
+// Not run unless it is named: a minute of solves, which all must end.
+TEST_CASE("team of GPUs: a soak of 200 solves gives the same bits", "[.][soak][gpu]") {
+  NEEDS_GPUS(2);
+  const std::int64_t n = 5000;
+  Context context(on_gpus(2));
+  Solver<double> solver(context, n, on_gpus(2));
+  const Stored s = random_matrix(n);
+  std::vector<double> w(static_cast<std::size_t>(n)), z(static_cast<std::size_t>(n * n)), first;
+  for (int round = 0; round < 200; ++round) {
+    (void)solver.solve(s.a.data(), n, w.data(), z.data(), n);
+    if (round == 0) first = z;
+    REQUIRE(support::same_bits(first, z));
+  }
+}
+
 TEST_CASE("team of GPUs: an exception of the caller's progress ends the solve, and the next one works",
           "[gpu]") {
   NEEDS_GPUS(2);

@@ -1,4 +1,4 @@
-// Runs the kernels of full_to_band_on_team.cu on the CPU. The products of the tiles are loops here, and their places are the same as on a GPU.
+// Runs the kernels of full_to_band_on_team.cu on the CPU. The products are loops here, and their places are the same as on a GPU.
 #include "tests/support/emulation.hpp"
 // The kernels follow the emulation.
 #include "solver/reduction/two_stage/full_to_band_on_team_kernels.cuh"
@@ -40,65 +40,56 @@ void launch(Kernel kernel, Index x, Index y, Index z, const Arguments&... argume
   blockIdx.y = blockIdx.z = 0;
 }
 
-// C := op(A) B, column-major.
-void multiply(bool adjoint, Index m, Index n, Index k, const double* a, Index lda, const double* b, Index ldb,
-              double* c, Index ldc) {
-  for (Index j = 0; j < n; ++j)
-    for (Index i = 0; i < m; ++i) {
-      double sum = 0;
-      for (Index l = 0; l < k; ++l) sum += (adjoint ? a[l + i * lda] : a[i + l * lda]) * b[l + j * ldb];
-      c[i + j * ldc] = sum;
-    }
-}
-
 // The member's part of a symmetric matrix, as it is stored.
 Values part_of_matrix(const Values& a, const DealtColumns& deal, int part) {
-  Values stored(static_cast<std::size_t>(deal.rows() * deal.stored_columns()), 0);
+  Values stored(static_cast<std::size_t>(deal.n * deal.columns(part)), 0);
   for (Index l = 0; l < deal.columns(part); ++l) {
     const Index j = deal.global(part, l);
     for (Index i = j / deal.height * deal.height; i < deal.n; ++i)
-      at(stored, i + l * deal.rows()) = at(a, i + j * deal.n);
+      at(stored, i + l * deal.n) = at(a, i + j * deal.n);
   }
   return stored;
+}
+
+// C += op(A) B, column-major.
+void multiply(bool adjoint, Index m, Index n, Index k, const double* a, Index lda, const double* b, Index ldb,
+              double* c, Index ldc) {
+  for (Index j = 0; j < n; ++j)
+    for (Index i = 0; i < m; ++i)
+      for (Index l = 0; l < k; ++l)
+        c[i + j * ldc] += (adjoint ? a[l + i * lda] : a[i + l * lda]) * b[l + j * ldb];
 }
 
 // Rows `below` ... of the member's part of A W.
 Values product_of(const DealtColumns& deal, int part, Index below, Index b, const Values& stored,
                   const Values& w) {
-  const Index strips = deal.strips(), height = deal.height, share = deal.share(), ld = deal.rows();
-  Values slots(static_cast<std::size_t>(tiles_from(deal, 0) * height * b), not_a_number),
-      adjoint_slots(static_cast<std::size_t>(tiles_below(deal, 0) * share * b + 1), not_a_number),
-      product(static_cast<std::size_t>(deal.n * b), not_a_number);
-  const PanelTiles tiles(deal, part, below);
-  // The member's rows of W, one after the other.
-  const Index own_ld = deal.stored_columns();
-  Values own_w(static_cast<std::size_t>(own_ld * b), not_a_number);
-  for (Index j = 0; j < b; ++j)
-    for (Index l = tiles.local; l < own_ld; ++l)
-      at(own_w, l + j * own_ld) = at(w, deal.global(part, l) + j * ld);
-  const auto one = [&](Index s, Index r, Index l, Index columns) {
-    const double* const a = &stored[static_cast<std::size_t>(deal.first_row(r) + l * ld)];
-    const Index i = tiles_from(deal, s + 1) + r - s, k = tiles_below(deal, s + 1) + r - s - 1;
-    multiply(false, height, b, columns, a, ld, &own_w[static_cast<std::size_t>(l)], own_ld,
-             &slots[static_cast<std::size_t>(i * height * b)], height);
-    if (r > s)
-      multiply(true, columns, b, height, a, ld, &w[static_cast<std::size_t>(deal.first_row(r))], ld,
-               &adjoint_slots[static_cast<std::size_t>(k * share * b + share - columns)], share);
-  };
-  Index whole = 0, whole_below = 0;
-  for (Index s = strips - 1; s > tiles.strip; --s)
-    for (Index r = s; r < strips; ++r) {
-      one(s, r, s * share, share);
-      ++whole;
-      whole_below += r > s;
-    }
-  REQUIRE(whole == tiles.after);
-  REQUIRE(whole_below == tiles.after_below);
-  if (tiles.columns > 0)
-    for (Index r = tiles.strip; r < strips; ++r) one(tiles.strip, r, tiles.local, tiles.columns);
-  launch(add_slots_kernel<double>, (deal.n - below + 255) / 256, b, 1, deal, part, below, tiles.from(), b,
-         static_cast<const double*>(slots.data()), static_cast<const double*>(adjoint_slots.data()),
-         product.data(), deal.n);
+  const Index n = deal.n, first = deal.before(below, part), count = deal.columns(part) - first,
+              own_ld = deal.most_columns();
+  Values own_w(static_cast<std::size_t>(own_ld * b), not_a_number), own_sums(own_w),
+      product(static_cast<std::size_t>(n * b), not_a_number);
+  if (count > 0)
+    launch(own_rows_kernel<double>, (count + 255) / 256, b, 1, deal, part, first, count, 0,
+           static_cast<const double*>(w.data()), n, &at(own_w, first), own_ld);
+  Index columns = 0;
+  for_strips_of_rows(deal, part, below, [&](Index row, Index rows, ColumnRange of) {
+    REQUIRE(of.first == first);
+    REQUIRE(of.count > 0);
+    for (Index k = 0; columns == 0 && k < b; ++k)
+      for (Index i = 0; i < of.count; ++i) at(own_sums, of.first + i + k * own_ld) = 0;
+    columns = std::max(columns, of.count);
+    REQUIRE(of.count <= columns);
+    multiply(true, of.count, b, rows, &stored[static_cast<std::size_t>(row + of.first * n)], n,
+             &w[static_cast<std::size_t>(row)], n, &at(own_sums, of.first), own_ld);
+  });
+  for (Index k = 0; k < b; ++k)
+    for (Index i = below; i < n; ++i) at(product, i + k * n) = 0;
+  for_strips_of_columns(deal, part, below, [&](Index row, ColumnRange of) {
+    multiply(false, n - row, b, of.count, &stored[static_cast<std::size_t>(row + of.first * n)], n,
+             &own_w[static_cast<std::size_t>(of.first)], own_ld, &at(product, row), n);
+  });
+  if (columns > 0)
+    launch(add_own_rows_kernel<double>, (columns + 255) / 256, b, 1, deal, part, first, columns,
+           static_cast<const double*>(&at(own_sums, first)), own_ld, product.data(), n);
   return product;
 }
 
@@ -114,7 +105,7 @@ TEST_CASE("full to band on a team: the members' partial products add up to A W")
   for (const Row row : {Row{5, 8, 2, 1}, Row{16, 4, 2, 2}, Row{37, 4, 2, 1}, Row{41, 8, 3, 2},
                         Row{64, 8, 2, 3}, Row{300, 32, 2, 2}, Row{301, 16, 4, 1}}) {
     const DealtColumns deal{row.n, row.width, row.parts, row.pieces * row.width * row.parts};
-    const Index n = row.n, ld = deal.rows();
+    const Index n = row.n;
     Values a(static_cast<std::size_t>(n * n));
     for (Index j = 0; j < n; ++j)
       for (Index i = j; i < n; ++i) at(a, i + j * n) = at(a, j + i * n) = entry(random);
@@ -122,10 +113,9 @@ TEST_CASE("full to band on a team: the members' partial products add up to A W")
     for (int p = 0; p < deal.parts; ++p) parts.push_back(part_of_matrix(a, deal, p));
     for (Index below = 1; below < n; below += std::max<Index>(1, n / 9)) {
       CAPTURE(n, row.width, row.parts, row.pieces, below);
-      Values w(static_cast<std::size_t>(ld * b),
-               0);  // rows before `below` are not read, rows beyond the matrix are zero
+      Values w(static_cast<std::size_t>(n * b));  // rows before `below` are not read
       for (Index j = 0; j < b; ++j)
-        for (Index i = 0; i < n; ++i) at(w, i + j * ld) = i < below ? not_a_number : entry(random);
+        for (Index i = 0; i < n; ++i) at(w, i + j * n) = i < below ? not_a_number : entry(random);
       std::vector<Values> products;
       for (int p = 0; p < deal.parts; ++p)
         products.push_back(product_of(deal, p, below, b, parts[static_cast<std::size_t>(p)], w));
@@ -142,7 +132,7 @@ TEST_CASE("full to band on a team: the members' partial products add up to A W")
       for (Index j = 0; j < b; ++j)
         for (Index i = 0; i < rows; ++i) {
           double sum = 0;
-          for (Index k = below; k < n; ++k) sum += at(a, below + i + k * n) * at(w, k + j * ld);
+          for (Index k = below; k < n; ++k) sum += at(a, below + i + k * n) * at(w, k + j * n);
           const double error = std::fabs(at(z, i + j * ldz) - sum);
           if (!(error <= worst)) worst = error;
         }
@@ -163,7 +153,7 @@ TEST_CASE("full to band on a team: accurate sums for a panel with few reflectors
     for (const std::vector<int>& reflectors :
          {std::vector<int>{}, {0}, {36}, {3, 33, 34}, {0, 1, 31, 36}, {0, 1, 2, 3, 4}}) {
       const DealtColumns deal{row.n, row.width, row.parts, row.pieces * row.width * row.parts};
-      const Index n = row.n, below = row.below, rows = n - below, ld = deal.rows(), ldp = rows + 3;
+      const Index n = row.n, below = row.below, rows = n - below, ld = n, ldp = rows + 3;
       CAPTURE(n, row.width, row.parts, row.pieces, below, reflectors.size());
       Values a(static_cast<std::size_t>(n * n)), w(static_cast<std::size_t>(ld * b), not_a_number), tau(b, 0);
       for (Index j = 0; j < n; ++j)
@@ -227,6 +217,27 @@ TEST_CASE("full to band on a team: sums of equal terms keep their digits, unlike
       worst =
           std::max(worst, std::fabs(at(sum, i + k * rows) / (static_cast<double>(rows) * at(w, k * n)) - 1));
   CHECK(worst * 0x1p53 <= 10);
+}
+
+TEST_CASE(
+    "full to band on a team: the member's rows of pending columns, with the blocks of each pair exchanged") {
+  constexpr Index b = 3, pairs = 2, n = 301;
+  const DealtColumns deal{n, 16, 2, 64};
+  Values x(n * 2 * b * pairs);
+  for (std::size_t i = 0; i < x.size(); ++i) x[i] = static_cast<double>(i);
+  for (int p = 0; p < 2; ++p) {
+    const Index first = 20, count = deal.columns(p) - first, ld = count + 5;
+    Values own(static_cast<std::size_t>(ld * 2 * b * pairs), -1);
+    launch(own_rows_kernel<double>, (count + 255) / 256, 2 * b * pairs, 1, deal, p, first, count, int{b},
+           static_cast<const double*>(x.data()), n, own.data(), ld);
+    Index wrong = 0;
+    for (Index k = 0; k < 2 * b * pairs; ++k)
+      for (Index i = 0; i < ld; ++i) {
+        const Index from = k / b % 2 == 0 ? k + b : k - b;
+        wrong += at(own, i + k * ld) != (i < count ? at(x, deal.global(p, first + i) + from * n) : -1);
+      }
+    CHECK(wrong == 0);
+  }
 }
 
 TEST_CASE("full to band on a team: a panel is copied from its owner") {
