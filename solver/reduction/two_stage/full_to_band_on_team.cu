@@ -35,7 +35,7 @@ namespace {
 
 using namespace to_band;
 
-// In double the two kinds of products run beside each other. The products of the other types have one workspace (Products).
+// In double the two kinds of products run at the same time. The products of the other types have one workspace (Products).
 template <class T>
 inline constexpr bool in_two_queues = std::is_same_v<T, double>;
 
@@ -73,12 +73,12 @@ struct TeamBuffers {
   }
 };
 
-// A queue of the current GPU for work beside that of a member's own queue.
-struct Beside {
+// A queue of the current GPU for work that runs at the same time as that of a member's own queue.
+struct SecondQueue {
   Queue queue;
   Event begin, end;
 
-  explicit Beside(Resources& resources) : queue(resources), begin(resources), end(resources) {}
+  explicit SecondQueue(Resources& resources) : queue(resources), begin(resources), end(resources) {}
   // Later work of this queue starts after the work that is in `other` now.
   void fork(const Queue& other) {
     begin.record(other);
@@ -105,7 +105,7 @@ struct FullToBandOnTeam<T>::Impl {
   bool direct = true;       // every GPU can read the memory of all others
   TeamEvents panels, sums;  // moments: a panel is factored, its partial sums are there; numbered by panels
   std::vector<R> squares_of_column;  // each member writes the squares of its columns
-  std::vector<Beside> beside;        // in_two_queues
+  std::vector<SecondQueue> second;   // in_two_queues
   int exceptions = std::uncaught_exceptions();
 
   Impl(GpuTeam& of, const DealtColumns& dealt, std::int64_t width, const std::vector<BandMember<T>>& list)
@@ -118,7 +118,7 @@ struct FullToBandOnTeam<T>::Impl {
         squares_of_column(static_cast<std::size_t>(dealt.n)) {
     for (int p = 0; in_two_queues<T> && p < team.size(); ++p) {
       const CurrentGpu on(team.gpu(p));
-      beside.emplace_back(members[static_cast<std::size_t>(p)].products->queue().resources());
+      second.emplace_back(members[static_cast<std::size_t>(p)].products->queue().resources());
     }
     for (BandMember<T>& member : members)
       buffers.emplace_back(member.scratch, deal, b, member.products->queue().multiprocessors());
@@ -129,7 +129,7 @@ struct FullToBandOnTeam<T>::Impl {
   // After an exception the queues may still use the members' memory.
   ~Impl() {
     if (std::uncaught_exceptions() > exceptions)
-      for (const Beside& of : beside) cudaStreamSynchronize(of.queue.stream());
+      for (const SecondQueue& of : second) cudaStreamSynchronize(of.queue.stream());
   }
   Impl(const Impl&) = delete;
   Impl& operator=(const Impl&) = delete;
@@ -183,7 +183,7 @@ struct FullToBandOnTeam<T>::Impl {
     const std::int64_t n = deal.n, first = deal.before(below, p), count = deal.columns(p) - first;
     own_rows(p, {first, count}, 0, at.w, at.own_w.block(first, 0, count, b));
 
-    if constexpr (in_two_queues<T>) beside[own].fork(queue);
+    if constexpr (in_two_queues<T>) second[own].fork(queue);
     std::int64_t columns = 0;  // that have a second sum
     for_strips_of_rows(deal, p, below, [&](std::int64_t row, std::int64_t rows, ColumnRange of) {
       const MatrixView<const T> left = a.block(row, of.first, rows, of.count),
@@ -191,7 +191,7 @@ struct FullToBandOnTeam<T>::Impl {
       const MatrixView<T> sum = at.own_sums.block(of.first, 0, of.count, b);
       const T beta = columns == 0 ? 0 : 1;
       if constexpr (in_two_queues<T>) {
-        gemm<T>(beside[own].queue, adjoint<T>, Op::none, 1, left, w, beta, sum);
+        gemm<T>(second[own].queue, adjoint<T>, Op::none, 1, left, w, beta, sum);
         products.count_native(2 * static_cast<double>(rows) * static_cast<double>(of.count) *
                               static_cast<double>(b));
       } else {
@@ -200,7 +200,7 @@ struct FullToBandOnTeam<T>::Impl {
       columns = std::max(columns, of.count);
     });
     if constexpr (in_two_queues<T>)
-      also(beside[own].queue);
+      also(second[own].queue);
     else
       also(queue);
 
@@ -217,7 +217,7 @@ struct FullToBandOnTeam<T>::Impl {
       all_rows = true;
     });
     if (!all_rows) clear();
-    if constexpr (in_two_queues<T>) beside[own].join(queue);
+    if constexpr (in_two_queues<T>) second[own].join(queue);
     if (columns == 0) return;
     add_own_rows_kernel<<<grid_of(columns, b), 256, 0, queue.stream()>>>(
         deal, p, first, columns, on_device(&at.own_sums(first, 0)), at.own_sums.lda, on_device(product.data),
