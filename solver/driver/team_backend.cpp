@@ -307,6 +307,7 @@ class TeamBackend final : public StandardBackend<T> {
     const std::int64_t n = plan_.n, b = band_width<T>(n);
     run(Stage::full_to_band, [&](const StageProgress& progress) {
       std::vector<BandMember<T>> list;
+      list.reserve(members_.size());
       for (int p = 0; p < team_.size(); ++p)
         list.push_back({members_[static_cast<std::size_t>(p)]->products, parts(p).part, parts(p).band,
                         parts(p).tau, parts(p).scratch});
