@@ -38,6 +38,7 @@
 #include "solver/driver/device_frame.hpp"
 #include "solver/prepare/mirror.hpp"
 #include "solver/prepare/scale.hpp"
+#include "solver/reduction/one_stage/tridiagonalize.hpp"
 #include "solver/reduction/two_stage/band_to_tridiagonal.hpp"
 #include "solver/reduction/two_stage/dealt_columns.hpp"
 #include "solver/reduction/two_stage/full_to_band.hpp"
@@ -48,16 +49,17 @@ namespace eigen_g {
 
 namespace {
 
-// Smaller strips cost fewer products in A's blocks on the diagonal; larger ones have fewer and faster products.
+// Narrow pieces give all GPUs the same work. Smaller strips cost fewer products in A's blocks on the diagonal; larger ones have fewer and faster
+// products.
 template <class T>
 DealtColumns deal_of(std::int64_t n, int gpus) {
   const TwoStageTuning& t = two_stage_tuning();
-  const std::int64_t strip = n >= t.min_order_wide_strip  ? t.strip_wide
-                             : n >= t.min_order_of_strips ? t.strip
-                                                          : t.strip_small;
-  constexpr std::int64_t multiple = 64;  // a multiple of every bandwidth
-  const std::int64_t parts = std::max<std::int64_t>(1, (n + strip / 2) / strip) * gpus;
-  return {n, round_up((n + parts - 1) / parts, multiple), gpus};
+  const std::int64_t wanted = n >= t.min_order_wide_strip  ? t.strip_wide
+                              : n >= t.min_order_of_strips ? t.strip
+                                                           : t.strip_small;
+  const std::int64_t width = n >= t.min_order_of_strips ? 256 : 64;  // multiples of every bandwidth
+  const std::int64_t strips = std::max<std::int64_t>(1, (n + wanted / 2) / wanted);
+  return {n, width, gpus, static_cast<std::int64_t>(round_up((n + strips - 1) / strips, width * gpus))};
 }
 
 // The share of member p of `count` rows or columns. Shares begin at multiples of 8.
@@ -99,7 +101,7 @@ struct TeamParts {
     const ChaseTiles tiles = tiles_of<T>(n);
     const std::int64_t own = share_of(m, 0, members).count;  // no share is larger
     const std::int64_t rows = share_of(n, p, members).count;
-    part = arena.matrix<T>(deal.rows(), deal.stored_columns(), deal.rows());
+    part = arena.matrix<T>(n, deal.most_columns(), round_up(n, tridiagonalize_row_multiple));
     band = arena.matrix<T>(b + 1, n, b + 1);
     t = {arena.take<R>(n), arena.take<R>(n)};
     tau = arena.take<T>(n);
@@ -294,10 +296,7 @@ class TeamBackend final : public StandardBackend<T> {
 
   void load() override {
     run_stage([this](int p) {
-      const MatrixView<T> part = parts(p).part;
-      EIGEN_G_CUDA(cudaMemsetAsync(part.data, 0, bytes_of<T>(part.lda * part.cols), queue(p).stream()));
-      for (std::int64_t s = 0; s < deal_.strips(); ++s)
-        if (deal_.count(s, p) > 0) load_strip(p, s);
+      for (std::int64_t l = 0; l < deal_.columns(p); l += deal_.width) load_piece(p, l);
     });
   }
   void check() override {
@@ -332,6 +331,7 @@ class TeamBackend final : public StandardBackend<T> {
     const std::int64_t n = plan_.n, b = band_width<T>(n);
     run(Stage::full_to_band, [&](const StageProgress& progress) {
       std::vector<BandMember<T>> list;
+      list.reserve(members_.size());
       for (int p = 0; p < team_.size(); ++p)
         list.push_back({members_[static_cast<std::size_t>(p)]->products, parts(p).part, parts(p).band,
                         parts(p).tau, parts(p).scratch});
@@ -515,10 +515,10 @@ class TeamBackend final : public StandardBackend<T> {
     else
       copy_on_gpu<T>(queue(p), to, from);
   }
-  // The rows of strip s and below, in the member's columns of this strip. Entries of the other triangle are copied at most, and replaced.
-  void load_strip(int p, std::int64_t s) {
-    const std::int64_t n = plan_.n, row = deal_.first_row(s), first = deal_.first(s, p),
-                       count = deal_.count(s, p), l = deal_.local(first);
+  // The rows of the strip and below, in the piece that begins with local column l. Entries of the other triangle are copied at most, and replaced.
+  void load_piece(int p, std::int64_t l) {
+    const std::int64_t n = plan_.n, first = deal_.global(p, l), count = std::min(deal_.width, n - first),
+                       row = deal_.first_row(first / deal_.height);
     const MatrixView<T> part = parts(p).part;
     const MatrixView<T> above = part.block(row, l, first - row, count),
                         below = part.block(first, l, n - first, count);
