@@ -93,9 +93,9 @@ struct eigen_g_options {
   char device;     /* 'A': a GPU if there is one and n is large enough, else the CPU; 'C': CPU; 'G': GPU */
   double vl, vu;
   int64_t il, iu;
-  const char* path;                   /* "auto", "one_stage", "two_stage" */
-  const char* engine;                 /* "native", "df", "emulated", "ozaki", "ozaki-fast", "ozaki-fp8", "auto" */
-  const char* ratio;                  /* "auto", or GPU[:GPU...]:CPU such as "27:14" */
+  const char* path;   /* "auto", "one_stage", "two_stage" */
+  const char* engine; /* "native", "df", "emulated", "ozaki", "ozaki-fast", "ozaki-fp8", "auto" */
+  const char* ratio;  /* "auto", or GPU[:GPU...]:CPU such as "27:14" */
   int gpus, threads, multiprocessors; /* 1, 0, 0; as in Devices (types.hpp). gpus = 0: the number that pays */
   const char* precision;              /* "native"; "mixed": float, refined to double, on one GPU */
   uint64_t memory_limit;              /* 0; as in Devices */
