@@ -113,7 +113,12 @@ TEST_CASE("the report has the work of each device, and predicted next to measure
   apps::SolveReport r = sample();
   json d = json::parse(apps::json_of(r));
   REQUIRE(d["devices"].size() == 2);
-  CHECK(d["devices"][0] == json{{"name", "a GPU"}, {"share", 0.625}, {"seconds", 1.375}, {"engine", "df"}});
+  CHECK(d["devices"][0] == json{{"name", "a GPU"},
+                                {"share", 0.625},
+                                {"seconds", 1.375},
+                                {"bytes", 0},
+                                {"flops", 0.0},
+                                {"engine", "df"}});
   CHECK(d["devices"][1]["name"] == "a CPU");
   CHECK(d["seconds"]["predicted"]["divide_and_conquer"] == 0.4375);
   CHECK(d["seconds"]["predicted"]["back_transform"] == 0.5625);

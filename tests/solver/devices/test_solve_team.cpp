@@ -36,7 +36,7 @@ TEST_CASE("a ratio has a share for each device, and is for GPUs") {
   o.device = DeviceChoice::cpu;
   CHECK_THAT(refused(o), ContainsSubstring("argument ratio"));
   o = {};
-  o.gpus = 0;
+  o.gpus = -1;
   CHECK_THAT(refused(o), ContainsSubstring("argument gpus"));
   o.gpus = 2;
   o.device = DeviceChoice::cpu;

@@ -189,7 +189,7 @@ TEST_CASE("C: options, one solve, and a solver object") {
   CHECK(with([](eigen_g_options& o) { o.engine = "fast"; }) == -9);
   CHECK(with([](eigen_g_options& o) { o.path = "three"; }) == -9);
   CHECK(with([](eigen_g_options& o) { o.ratio = "x"; }) == -9);
-  CHECK(with([](eigen_g_options& o) { o.gpus = 0; }) == -9);
+  CHECK(with([](eigen_g_options& o) { o.gpus = -1; }) == -9);
   CHECK(with([](eigen_g_options& o) { o.jobz = 'X'; }) == -9);
   CHECK(with([](eigen_g_options& o) { o.range = 'I', o.il = 0; }) == -9);
   CHECK(eigen_g_dsolve(-1, a.data(), s.lda, w.data(), z.data(), 30, 0, nullptr, nullptr, nullptr) == -1);
