@@ -10,6 +10,7 @@
 #include "hybrid/device_complex.cuh"
 #include "hybrid/error.hpp"
 #include "hybrid/instantiate.hpp"
+#include "hybrid/memory/pinned_address.hpp"
 #include "hybrid/stream/queue.hpp"
 #include "solver/prepare/queued_check.hpp"
 #include "solver/prepare/scale.hpp"
@@ -104,17 +105,21 @@ __device__ R imaginary_part(DeviceComplex<R> x) {
   return x.im;
 }
 
-// A := 2^k A, or nothing but a copy of the first entry that is not finite.
+// A := 2^k A, and the findings to the host. If an entry is not finite, A is not scaled, and the first such entry goes to the host.
 template <class T, class R>
-__global__ void scale_checked_kernel(std::int64_t n, T* a, std::int64_t lda, Findings<R>* findings) {
+__global__ void scale_checked_kernel(std::int64_t n, T* a, std::int64_t lda, const Findings<R>* findings,
+                                     Findings<R>* on_host) {
   const unsigned long long bad = findings->first_bad;
-  if (bad != ~0ull) {
-    if (blockIdx.x != 0 || threadIdx.x != 0) return;
-    const T value = a[bad % n + bad / n * lda];
-    findings->bad_value[0] = real_of(value);
-    findings->bad_value[1] = imaginary_part(value);
-    return;
+  if (blockIdx.x == 0 && threadIdx.x == 0) {
+    Findings<R> all = *findings;
+    if (bad != ~0ull) {
+      const T value = a[bad % n + bad / n * lda];
+      all.bad_value[0] = real_of(value);
+      all.bad_value[1] = imaginary_part(value);
+    }
+    *on_host = all;
   }
+  if (bad != ~0ull) return;
   const int k = scale_exponent(BitsOf<R>::value(findings->largest_bits));
   if (k == 0) return;
   for (std::int64_t j = blockIdx.x; j < n; j += gridDim.x)
@@ -192,8 +197,8 @@ template <class T>
 void QueuedCheck<T>::queue_check() {
   using F = Findings<real_t<T>>;
   if (a_.rows == 0) return;
-  *static_cast<F*>(on_host_) = no_findings<real_t<T>>();
-  EIGEN_G_CUDA(cudaMemcpyAsync(findings_, on_host_, sizeof(F), cudaMemcpyHostToDevice, queue_.stream()));
+  const F none = no_findings<real_t<T>>();
+  EIGEN_G_CUDA(cudaMemcpyAsync(findings_, &none, sizeof none, cudaMemcpyHostToDevice, queue_.stream()));
   launch_check<T>(queue_, a_, a_.rows, static_cast<F*>(findings_));
 }
 
@@ -203,9 +208,9 @@ void QueuedCheck<T>::queue_scale() {
   if (a_.rows == 0) return;
   const std::int64_t blocks = std::min<std::int64_t>(a_.cols, queue_.multiprocessors());
   scale_checked_kernel<<<static_cast<unsigned>(blocks), threads, 0, queue_.stream()>>>(
-      a_.rows, on_device(a_.data), a_.lda, static_cast<F*>(findings_));
+      a_.rows, on_device(a_.data), a_.lda, static_cast<F*>(findings_),
+      in_kernels(static_cast<F*>(on_host_)));
   EIGEN_G_LAUNCHED();
-  EIGEN_G_CUDA(cudaMemcpyAsync(on_host_, findings_, sizeof(F), cudaMemcpyDeviceToHost, queue_.stream()));
   ready_.record(queue_);
 }
 

@@ -101,9 +101,11 @@ void multiply(const Queue& queue, const Batch<R>& batch, Index first, Index colu
               MatrixView<const same_t<R>> compressed, MatrixView<const same_t<R>> panel,
               MatrixView<same_t<R>> q);
 
-// Stores eigenpair first + j, ascending: w_j := 2^*exponent d and column j of Z, 0 <= j < z.cols. z.data null: values only. Z has the rows of Q.
+// Stores eigenpair first + j, ascending: w_j := 2^exponent d and column j of Z, 0 <= j < z.cols. z.data null: values only. Z has the rows of Q.
+// Copies the findings to `on_host`, which is an address in kernels.
 template <class R>
-void store_ordered(const Queue& queue, Index first, const int* exponent, const Arrays<R>& arrays,
-                   MatrixView<const same_t<R>> q, same_t<R>* w, MatrixView<same_t<R>> z);
+void store_ordered(const Queue& queue, Index first, const Findings* findings, Findings* on_host,
+                   const Arrays<R>& arrays, MatrixView<const same_t<R>> q, same_t<R>* w,
+                   MatrixView<same_t<R>> z);
 
 }  // namespace eigen_g::dc

@@ -23,6 +23,7 @@
 
 #include "hybrid/cuda_check.hpp"
 #include "hybrid/instantiate.hpp"
+#include "hybrid/memory/pinned_address.hpp"
 #include "hybrid/round_up.hpp"
 #include "hybrid/stream/queue.hpp"
 #include "solver/devices/tuning.hpp"
@@ -195,16 +196,18 @@ class OnDevice {
   int exponent() const { return findings().exponent; }
   void store(const Selected& found) const {
     const MatrixView<R> stored{z_dev_.data, z_dev_.rows, found.count, z_dev_.lda};
-    store_ordered(queue_, static_cast<Index>(found.first), &w_.findings->exponent, w_.arrays, w_.q, d_dev_,
-                  stored);
+    store_ordered(queue_, static_cast<Index>(found.first), w_.findings, in_kernels(findings_),
+                  w_.arrays, w_.q, d_dev_, stored);
   }
   DivideAndConquerResult result(const Selected& found) const {
-    if (!end_) return result_of(findings(), found);
-    copy(queue_, findings_, w_.findings, 1);
-    end_->record(queue_, findings_);
-    return {Status::converged, 0, found};
+    if (end_) {
+      end_->record(queue_, findings_);
+      return {Status::converged, 0, found};
+    }
+    queue_.wait();
+    return result_of(*findings_, found);
   }
-  // The host waits for them.
+  // The findings so far. The host waits for them.
   const Findings& findings() const {
     copy(queue_, findings_, w_.findings, 1);
     queue_.wait();

@@ -109,10 +109,10 @@ class OnKernels {
   }
   int exponent() const { return findings_.exponent; }
   void store(const Selected& found) {
-    store_ordered<R>(queue_, static_cast<Index>(found.first), &findings_.exponent, x_, kept_.q, w_,
+    store_ordered<R>(queue_, static_cast<Index>(found.first), &findings_, &on_host_, x_, kept_.q, w_,
                      {z_.data, z_.rows, found.count, z_.lda});
   }
-  DivideAndConquerResult result(const Selected& found) const { return result_of(findings_, found); }
+  DivideAndConquerResult result(const Selected& found) const { return result_of(on_host_, found); }
 
  private:
   const Both<R>& of(const Batch<R>& batch) const { return batch.rows.ends_only() ? ends_ : kept_; }
@@ -127,7 +127,7 @@ class OnKernels {
   Both<R> kept_, ends_;
   R* w_;
   MatrixView<R> z_;
-  Findings findings_;
+  Findings findings_, on_host_{0, 0, 0};
 };
 
 template <class R>
