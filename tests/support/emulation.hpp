@@ -379,6 +379,14 @@ template <class T>
 T __ldcg(const T* from) {
   return *from;
 }
+template <class T>
+void __stcs(T* to, T x) {
+  *to = x;
+}
+template <class T>
+void __stcg(T* to, T x) {
+  *to = x;
+}
 inline double rsqrt(double x) {
   return 1 / std::sqrt(x);
 }

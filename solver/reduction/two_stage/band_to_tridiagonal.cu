@@ -43,8 +43,6 @@ namespace {
 
 using namespace chase;
 
-// Passes sweeps c.first ... c.last - 1 through the block's positions. several: a block has more than one position; it loads D and F of a
-// position from device memory before each sweep and stores them after it.
 template <class T, int b, bool several>
 __global__ void __launch_bounds__(Shape<b>::threads, b > 64    ? 1
                                                      : b == 64 ? 2
@@ -53,42 +51,7 @@ __global__ void __launch_bounds__(Shape<b>::threads, b > 64    ? 1
     chase_kernel(const __grid_constant__ Chase<T> c) {
   extern __shared__ double2 dynamic[];
   __shared__ Shared<T, b> shared;
-  Position<T, b> position(c, shared, reinterpret_cast<T*>(dynamic));
-  const int begin = static_cast<int>(blockIdx.x) * c.per_block - 1;  // position -1 is the head
-  const int end = min(begin + c.per_block, c.positions - 1);
-  std::int64_t tile = c.first_tile, group = c.first / c.tiles.width;
-  int first_place = static_cast<int>((c.first + 1) % b), j = static_cast<int>(c.first % c.tiles.width);
-  if (!several && begin >= 0) {
-    if (c.first == 0)
-      position.load_band(begin);
-    else
-      position.load(begin);
-  }
-  for (std::int64_t s = c.first; s < c.last; ++s) {
-    if (j == c.tiles.width) {
-      j = 0;
-      ++group;
-      if (group < c.tiles.groups()) tile -= c.tiles.steps(group);
-    }
-    for (int k = begin; k < end; ++k) {
-      if (k < 0) {
-        if (threadIdx.x < 32) head<T, b>(c, s, first_place);
-        continue;
-      }
-      if (s + 1 + static_cast<std::int64_t>(k) * b >= c.n) continue;
-      if constexpr (several) {
-        if (s == 0)
-          position.load_band(k);
-        else
-          position.load(k);
-      }
-      position.work(k, s, first_place, tile, j);
-      if constexpr (several) position.store(k);
-    }
-    first_place = first_place + 1 == b ? 0 : first_place + 1;
-    ++j;
-  }
-  if (!several && begin >= 0 && c.last < c.n) position.store(begin);
+  pass_sweeps<T, b, several>(c, shared, reinterpret_cast<T*>(dynamic));
 }
 
 // Number of positions through which sweep s passes, including the head.

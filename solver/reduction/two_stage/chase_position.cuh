@@ -47,12 +47,15 @@ struct Chase {
 };
 
 template <class T, int b>
-struct Shared {
+struct alignas(16) Shared {
   static constexpr int warps = Shape<b>::warps;
-  T y[warps][b], u[warps][b];  // partial sums of y and u, by warp
+  T y[warps][b], u[warps][b];  // partial sums of y = D v and u = F v, by warp
+  T v[b];                      // of H_k
+  T total_u[b], w[b];          // u and w
+  T next_v[b];                 // of H_{k+1}
   T row[b];                    // F's first row on its way to D
-  T column[b], next[b];        // the first columns of D and F
-  T v[b], tau;                 // v and tau of H_{k+1}
+  T column[b];                 // D's first column
+  T next_tau;                  // of H_{k+1}
 };
 
 // A thread's part of D and F: rows lane + 32 r, columns 8 warp + q.
@@ -108,24 +111,40 @@ __device__ __forceinline__ T at_place(const T (&x)[rows], int place) {
 // Latency: a third of the latency of functions that accept every x.
 __device__ __forceinline__ float inverse_root(float x) {
   float y;
+#ifdef __CUDA_ARCH__
   asm("rsqrt.approx.ftz.f32 %0, %1;" : "=f"(y) : "f"(x));
+#else  // under emulation
+  y = 1 / sqrt(x);
+#endif
   return fmaf(y / 2, fmaf(-x * y, y, 1.0f), y);
 }
 __device__ __forceinline__ float inverse_of(float x) {
   float y;
+#ifdef __CUDA_ARCH__
   asm("rcp.approx.ftz.f32 %0, %1;" : "=f"(y) : "f"(x));
+#else
+  y = 1 / x;
+#endif
   return fmaf(y, fmaf(-x, y, 1.0f), y);
 }
 __device__ __forceinline__ double inverse_root(double x) {
   double y;
+#ifdef __CUDA_ARCH__
   asm("rsqrt.approx.ftz.f64 %0, %1;" : "=d"(y) : "d"(x));
+#else
+  y = 1 / sqrt(x);
+#endif
 #pragma unroll
   for (int k = 0; k < 2; ++k) y = fma(y / 2, fma(-x * y, y, 1.0), y);
   return y;
 }
 __device__ __forceinline__ double inverse_of(double x) {
   double y;
+#ifdef __CUDA_ARCH__
   asm("rcp.approx.ftz.f64 %0, %1;" : "=d"(y) : "d"(x));
+#else
+  y = 1 / x;
+#endif
 #pragma unroll
   for (int k = 0; k < 2; ++k) y = fma(y, fma(-x, y, 1.0), y);
   return y;
@@ -178,63 +197,85 @@ __device__ __forceinline__ void reflect(T (&x)[rows], int first, int lane, T& ta
   for (int r = 0; r < rows; ++r) x[r] = choose(lane + 32 * r == first, T{1}, x[r] * scale);
 }
 
+#ifndef CHASE_LOOKS
+#define CHASE_LOOKS 1
+#endif
+#ifndef CHASE_PAUSE
+#define CHASE_PAUSE 300
+#endif
+// Looks at the mail again and again until it is complete in all lanes of the warp. A look takes several hundred cycles, so `looks` of them are on
+// their way at staggered times.
+template <int looks, class Mail>
+__device__ __forceinline__ Mail poll(const Mail& unread) {
+  Mail mail[looks];
+#pragma unroll
+  for (int i = 0; i < looks; ++i) {
+#ifdef __CUDA_ARCH__
+    if (i > 0)
+      for (const unsigned begin = clock(); clock() - begin < CHASE_PAUSE;) {
+      }
+#endif
+    mail[i] = unread;
+    mail[i].look_at();
+  }
+  for (;;)
+#pragma unroll
+    for (int i = 0; i < looks; ++i) {
+      if (!__any_sync(all_lanes, mail[i].incomplete())) return mail[i];
+      mail[i].look_at();
+    }
+}
+
 // A message of b values and one more. tag: 1 + the sweep in which it is sent.
-template <class T>
-struct Message {
-  const Packet<T>* mail;
-  unsigned tag;
-};
 template <class T, int b>
 struct Letter {
   static constexpr int rows = Shape<b>::rows;
-  T x[rows], one_more;
+  const Packet<T>* from;
+  unsigned tag;
+  int lane;
   Packet<T> packets[rows], last;
 
-  __device__ __forceinline__ bool look_for(const Message<T>& message, int lane) {
+  __device__ __forceinline__ void look_at() {
 #pragma unroll
     for (int r = 0; r < rows; ++r)
-      packets[r] = look(message.mail + (b % 32 == 0 || lane + 32 * r < b ? lane + 32 * r : b));
-    last = look(message.mail + b);
-    bool missing = !arrived(last, message.tag);
+      packets[r] = look(from + (b % 32 == 0 || lane + 32 * r < b ? lane + 32 * r : b));
+    last = look(from + b);
+  }
+  __device__ __forceinline__ bool incomplete() const {
+    bool missing = !arrived(last, tag);
 #pragma unroll
-    for (int r = 0; r < rows; ++r) missing = missing || !arrived(packets[r], message.tag);
+    for (int r = 0; r < rows; ++r) missing = missing || !arrived(packets[r], tag);
     return missing;
   }
-  __device__ __forceinline__ void open(int lane) {
-#pragma unroll
-    for (int r = 0; r < rows; ++r) x[r] = b % 32 == 0 || lane + 32 * r < b ? value(packets[r]) : T{0};
-    one_more = value(last);
+  __device__ __forceinline__ T entry(int r) const {
+    return b % 32 == 0 || lane + 32 * r < b ? value(packets[r]) : T{0};
   }
 };
+// The part of v that belongs to the columns of a warp: lane q has entry q. The other lanes have tau.
 template <class T, int b>
-__device__ __forceinline__ void receive(const Message<T>& message, int lane, T (&x)[Shape<b>::rows],
-                                        T& one_more) {
-  Letter<T, b> letter;
-  while (__any_sync(all_lanes, letter.look_for(message, lane))) {
+struct OwnPart {
+  const Packet<T>* from;
+  unsigned tag;
+  Packet<T> packet;
+
+  __device__ __forceinline__ OwnPart(const Packet<T>* mail, unsigned tag, int warp, int lane)
+      : from(mail + (lane < Shape<b>::columns ? warp * Shape<b>::columns + lane : b)), tag(tag) {}
+  OwnPart() = default;
+  __device__ __forceinline__ void look_at() { packet = look(from); }
+  __device__ __forceinline__ bool incomplete() const { return !arrived(packet, tag); }
+};
+// Both messages of a sweep together. One after the other would take one more memory latency.
+template <class T, int b>
+struct BothMessages {
+  OwnPart<T, b> own;
+  Letter<T, b> column;
+
+  __device__ __forceinline__ void look_at() {
+    own.look_at();
+    column.look_at();
   }
-  letter.open(lane);
-#pragma unroll
-  for (int r = 0; r < Shape<b>::rows; ++r) x[r] = letter.x[r];
-  one_more = letter.one_more;
-}
-// Receives two messages by polling for both together. One after the other would take one more memory latency.
-template <class T, int b>
-__device__ __forceinline__ void receive(const Message<T>& first, const Message<T>& second, int lane,
-                                        T (&x)[Shape<b>::rows], T& one_more, T (&y)[Shape<b>::rows],
-                                        T& y_more) {
-  Letter<T, b> one, two;
-  bool missing;
-  do {
-    missing = one.look_for(first, lane);
-    missing = two.look_for(second, lane) || missing;
-  } while (__any_sync(all_lanes, missing));
-  one.open(lane);
-  two.open(lane);
-#pragma unroll
-  for (int r = 0; r < Shape<b>::rows; ++r) x[r] = one.x[r], y[r] = two.x[r];
-  one_more = one.one_more;
-  y_more = two.one_more;
-}
+  __device__ __forceinline__ bool incomplete() const { return own.incomplete() || column.incomplete(); }
+};
 
 // Sums 8 values over the lanes of a warp. Lane l returns the sum of value l / 4.
 template <class T>
@@ -301,6 +342,9 @@ class Position {
   }
 
   // Sweep s at position k. first_place = (s + 1) mod b; tile: the group's first tile; j: index of the sweep in its group.
+  //
+  // What a message waits for is the chain of the chase: a warp receives the part of v for its own columns only, one warp sums u and computes
+  // the next reflector, and another one sums y and computes w. What remains is done while the messages are on their way.
   __device__ __forceinline__ void work(std::int64_t k, std::int64_t s, int first_place, std::int64_t tile,
                                        int j) {
     const unsigned tag = static_cast<unsigned>(s) + 1;
@@ -309,29 +353,21 @@ class Position {
     const bool more = row + b < c.n;  // position k + 1 takes part in this sweep
     const int old = first_place == 0 ? b - 1 : first_place - 1;
     if (s > 0) move_row(old);
-    pick_first(first_place);
-    T v[rows], tau;
-    receive_column(mail, tag, old, s > 0, row + b - 1 < c.n, v, tau);
-    multiply(v);
+    __syncthreads();
+    if (s > 0) move_column(old);
+    const int first_warp = first_place / columns;
+    T first_of_below[rows];
+    if (warp == first_warp) pick_first(first_place, first_of_below);
+    const T tau = receive_and_multiply(mail, tag, old, s > 0, row + b - 1 < c.n);
     __syncthreads();
 
-    T u[rows], y[rows];
-    sum(shared.u, u);
-    const int first_warp = first_place / columns;
-    if (warp == first_warp) next_reflector(u, tau, first_place, more, mail, tag);
-    sum(shared.y, y);
-    real_t<T> product = 0;
-#pragma unroll
-    for (int r = 0; r < rows; ++r) product = add_real_product(v[r], y[r], product);
-    const real_t<T> half = real_product(tau, tau) * warp_sum(product) / 2;
-#pragma unroll
-    for (int r = 0; r < rows; ++r) y[r] = fma(tau, y[r], -half * v[r]);  // w
-    if (warp == (first_warp + warps / 2) % warps) send_column(v, y, first_place, mail - S::mail, tag);
+    if (warp == first_warp) next_reflector(tau, first_place, first_of_below, more, mail, tag);
+    if (warp == (first_warp + warps / 2) % warps) send_column(tau, first_place, mail - S::mail, tag);
     if (c.out.v && warp == (first_warp + 1) % warps && row < c.n - !is_complex<T>)
-      keep(v, tau, first_place, c.out.sweep(c.tiles, s) + k * b, c.n - row, tile + k, j);
-    update_diagonal(v, y);
+      keep(tau, first_place, c.out.sweep(c.tiles, s) + k * b, c.n - row, tile + k, j);
     __syncthreads();
-    update_below(v, u, tau);
+    update_diagonal();
+    update_below(tau);
   }
 
  private:
@@ -341,12 +377,19 @@ class Position {
     else
       return state.diagonal[r][q];
   }
-  // v at column q of the warp.
-  __device__ __forceinline__ T of_column(const T (&v)[rows], int q) const {
-    T own = v[0];  // the columns of a warp are within one set of 32
+  // The entries of an array in shared memory at the lane's rows, and at the warp's columns.
+  __device__ __forceinline__ void at_rows(const T (&x)[b], T (&own)[rows]) const {
 #pragma unroll
-    for (int r = 1; r < rows; ++r) own = choose(warp * columns / 32 == r, v[r], own);
-    return __shfl_sync(all_lanes, own, warp * columns % 32 + q);
+    for (int r = 0; r < rows; ++r) own[r] = b % 32 == 0 || lane + 32 * r < b ? x[lane + 32 * r] : T{0};
+  }
+  __device__ __forceinline__ void at_columns(const T (&x)[b], T (&own)[columns]) const {
+#pragma unroll
+    for (int q = 0; q < columns; ++q) own[q] = x[warp * columns + q];
+  }
+  __device__ __forceinline__ void set_rows(T (&x)[b], const T (&own)[rows]) const {
+#pragma unroll
+    for (int r = 0; r < rows; ++r)
+      if (b % 32 == 0 || lane + 32 * r < b) x[lane + 32 * r] = own[r];
   }
   __device__ __forceinline__ void sum(const T (&parts)[warps][b], T (&total)[rows]) const {
 #pragma unroll
@@ -359,7 +402,8 @@ class Position {
     }
   }
 
-  // Moves the position from sweep s - 1 to sweep s: slot `old`, the first until now, becomes the last. F's row in this slot goes to D.
+  // Moves the position from sweep s - 1 to sweep s: slot `old`, the first until now, becomes the last. F's row in this slot goes to D, as a row
+  // and then as a column; the column's own entry, and F's column, come from position k + 1.
   __device__ __forceinline__ void move_row(int old) {
 #pragma unroll
     for (int r = 0; r < rows; ++r) {
@@ -372,104 +416,139 @@ class Position {
         state.below[r][q] = choose(moves, T{0}, below);
       }
     }
-    __syncthreads();
   }
-  // Copies the first columns of D and F to shared memory. The warps that need them after the products read them there.
-  __device__ __forceinline__ void pick_first(int first_place) {
-    if (warp != first_place / columns) return;
+  __device__ __forceinline__ void move_column(int old) {
+    if (warp != old / columns) return;
+    T above[rows];
+    at_rows(shared.row, above);
 #pragma unroll
     for (int r = 0; r < rows; ++r) {
-      T in_diagonal = diagonal(r, 0), in_below = state.below[r][0];
-#pragma unroll
-      for (int q = 1; q < columns; ++q) {
-        in_diagonal = choose(q == first_place % columns, diagonal(r, q), in_diagonal);
-        in_below = choose(q == first_place % columns, state.below[r][q], in_below);
-      }
-      if (b % 32 == 0 || lane + 32 * r < b) {
-        shared.column[lane + 32 * r] = in_diagonal;
-        shared.next[lane + 32 * r] = in_below;
-      }
-    }
-  }
-  // Receives v and tau. The warp with slot `old` also receives its column, and writes slot `old` of the columns of D and F.
-  __device__ __forceinline__ void receive_column(const Packet<T>* mail, unsigned tag, int old, bool moved,
-                                                 bool from_next, T (&v)[rows], T& tau) {
-    if (!moved || warp != old / columns) return receive<T, b>({mail, tag}, lane, v, tau);
-    T column[rows] = {}, beta = 0;
-    if (from_next)
-      receive<T, b>({mail, tag}, {mail + S::mail, tag - 1}, lane, v, tau, column, beta);
-    else
-      receive<T, b>({mail, tag}, lane, v, tau);
-#pragma unroll
-    for (int r = 0; r < rows; ++r) {
-      const int place = lane + 32 * r;
-      const T above = b % 32 == 0 || place < b ? conj_of(shared.row[place]) : T{0};
-      const T in_diagonal = choose(place == old, column[r], above),
-              in_below = choose(place == old, beta, column[r]);
+      const T in_diagonal = choose(lane + 32 * r == old, T{0}, conj_of(above[r]));
 #pragma unroll
       for (int q = 0; q < columns; ++q) {
         diagonal(r, q) = choose(q == old % columns, in_diagonal, diagonal(r, q));
-        state.below[r][q] = choose(q == old % columns, in_below, state.below[r][q]);
+        state.below[r][q] = choose(q == old % columns, T{0}, state.below[r][q]);
       }
     }
   }
+  // Copies the first column of D to shared memory, and that of F to `below`.
+  __device__ __forceinline__ void pick_first(int first_place, T (&below)[rows]) {
+    T in_diagonal[rows];
+#pragma unroll
+    for (int r = 0; r < rows; ++r) {
+      in_diagonal[r] = diagonal(r, 0);
+      below[r] = state.below[r][0];
+#pragma unroll
+      for (int q = 1; q < columns; ++q) {
+        in_diagonal[r] = choose(q == first_place % columns, diagonal(r, q), in_diagonal[r]);
+        below[r] = choose(q == first_place % columns, state.below[r][q], below[r]);
+      }
+    }
+    set_rows(shared.column, in_diagonal);
+  }
 
-  // Each warp's partial sums of y = D v and u = F v.
-  __device__ __forceinline__ void multiply(const T (&v)[rows]) {
+  // Receives v and tau, and leaves each warp's partial sums of y = D v and u = F v in shared memory. The warp with slot `old` also receives its
+  // column of F, with the last entry of D. Returns tau.
+  __device__ __forceinline__ T receive_and_multiply(const Packet<T>* mail, unsigned tag, int old, bool moved,
+                                                    bool from_next) {
+    const OwnPart<T, b> unread(mail, tag, warp, lane);
+    const bool receives_column = moved && from_next && warp == old / columns;
+    T own, in_diagonal[rows] = {}, in_below[rows] = {};
+    if (receives_column) {
+      const BothMessages<T, b> both = poll<CHASE_LOOKS>(
+          BothMessages<T, b>{unread, {mail + S::mail, tag - 1, lane, {}, {}}});
+      own = value(both.own.packet);
+#pragma unroll
+      for (int r = 0; r < rows; ++r) {
+        const bool last = lane + 32 * r == old;
+        in_diagonal[r] = choose(last, both.column.entry(r), T{0});
+        in_below[r] = choose(last, value(both.column.last), both.column.entry(r));
+      }
+    } else {
+      own = value(poll<CHASE_LOOKS>(unread).packet);
+    }
     T y[rows] = {}, u[rows] = {};
 #pragma unroll
     for (int q = 0; q < columns; ++q) {
-      const T v_q = of_column(v, q);
+      const T v_q = __shfl_sync(all_lanes, own, q);
 #pragma unroll
       for (int r = 0; r < rows; ++r) {
-        y[r] = fma(diagonal(r, q), v_q, y[r]);
         u[r] = fma(state.below[r][q], v_q, u[r]);
+        y[r] = fma(diagonal(r, q), v_q, y[r]);
       }
     }
+    if (receives_column) {
+      const T v_old = __shfl_sync(all_lanes, own, old % columns);
 #pragma unroll
-    for (int r = 0; r < rows; ++r)
-      if (b % 32 == 0 || lane + 32 * r < b) {
-        shared.y[warp][lane + 32 * r] = y[r];
-        shared.u[warp][lane + 32 * r] = u[r];
+      for (int r = 0; r < rows; ++r) {
+        u[r] = fma(in_below[r], v_old, u[r]);
+        y[r] = fma(in_diagonal[r], v_old, y[r]);
       }
+    }
+    set_rows(shared.u[warp], u);
+    set_rows(shared.y[warp], y);
+    if (lane < columns) shared.v[warp * columns + lane] = own;
+    if (receives_column)
+#pragma unroll
+      for (int r = 0; r < rows; ++r)
+#pragma unroll
+        for (int q = 0; q < columns; ++q)
+          if (q == old % columns) {
+            diagonal(r, q) = diagonal(r, q) + in_diagonal[r];
+            state.below[r][q] = in_below[r];
+          }
+    return __shfl_sync(all_lanes, own, columns);
   }
 
   // Computes H_{k+1}, with v(first) = 1, and sends it to position k + 1. Only the warp with F's first column calls this.
-  __device__ __forceinline__ void next_reflector(const T (&u)[rows], T tau, int first_place, bool more,
-                                                 Packet<T>* mail, unsigned tag) {
-    T x[rows], next_tau;
+  __device__ __forceinline__ void next_reflector(T tau, int first_place, const T (&first_of_below)[rows],
+                                                 bool more, Packet<T>* mail, unsigned tag) {
+    T u[rows], x[rows], next_tau;
     real_t<T> beta;
-#pragma unroll
-    for (int r = 0; r < rows; ++r) {
-      x[r] = b % 32 == 0 || lane + 32 * r < b ? fma(-tau, u[r], shared.next[lane + 32 * r]) : T{0};
-    }
-    reflect(x, first_place, lane, next_tau, beta);
-    Packet<T>* const next = mail + 2 * S::mail;
+    sum(shared.u, u);
 #pragma unroll
     for (int r = 0; r < rows; ++r)
-      if (b % 32 == 0 || lane + 32 * r < b) {
-        if (more) publish(next + lane + 32 * r, x[r], tag);
-        shared.v[lane + 32 * r] = x[r];
-      }
+      x[r] = b % 32 == 0 || lane + 32 * r < b ? fma(-tau, u[r], first_of_below[r]) : T{0};
+    reflect(x, first_place, lane, next_tau, beta);
+    Packet<T>* const next = mail + 2 * S::mail;
+    if (more)
+#pragma unroll
+      for (int r = 0; r < rows; ++r)
+        if (b % 32 == 0 || lane + 32 * r < b) publish(next + lane + 32 * r, x[r], tag);
     if (lane == 0) {
       if (more) publish(next + b, next_tau, tag);
       publish(mail - S::mail + b, T{beta}, tag);
-      shared.tau = next_tau;
+      shared.next_tau = next_tau;
     }
+    set_rows(shared.next_v, x);
+    set_rows(shared.total_u, u);
   }
 
-  // Sends D's first column, after its update, to position k - 1.
-  __device__ __forceinline__ void send_column(const T (&v)[rows], const T (&w)[rows], int first_place,
-                                              Packet<T>* mail, unsigned tag) {
-    const T w_first = conj_of(at_place(w, first_place));
+  // w = tau y - (|tau|^2 / 2)(v^H y) v. Sends D's first column, after its update, to position k - 1. One warp calls this.
+  __device__ __forceinline__ void send_column(T tau, int first_place, Packet<T>* mail, unsigned tag) {
+    T v[rows], w[rows], column[rows];
+    sum(shared.y, w);
+    at_rows(shared.v, v);
+    at_rows(shared.column, column);
+    const T first_of_y = at_place(w, first_place);
+    real_t<T> product = 0;
 #pragma unroll
-    for (int r = 0; r < rows; ++r)
+    for (int r = 0; r < rows; ++r) product = add_real_product(v[r], w[r], product);
+    const real_t<T> half = real_product(tau, tau) / 2 * warp_sum(product);
+    const T w_first = conj_of(fma(tau, first_of_y, T{-half}));  // v is 1 there
+#pragma unroll
+    for (int r = 0; r < rows; ++r) {
+      w[r] = fma(tau, w[r], -half * v[r]);
       if (b % 32 == 0 || lane + 32 * r < b)
-        publish(mail + lane + 32 * r, fma(-v[r], w_first, shared.column[lane + 32 * r] - w[r]), tag);
+        publish(mail + lane + 32 * r, fma(-v[r], w_first, column[r] - w[r]), tag);
+    }
+    set_rows(shared.w, w);
   }
 
-  __device__ __forceinline__ void keep(const T (&v)[rows], T tau, int first_place, T* to, std::int64_t count,
-                                       std::int64_t tile, int j) const {
+  __device__ __forceinline__ void keep(T tau, int first_place, T* to, std::int64_t count, std::int64_t tile,
+                                       int j) const {
+    T v[rows];
+    at_rows(shared.v, v);
 #pragma unroll
     for (int r = 0; r < rows; ++r) {
       const int place = lane + 32 * r,
@@ -479,25 +558,28 @@ class Position {
     if (lane == 0) store_streaming(c.out.tau + tile * c.tiles.width + j, tau);
   }
 
-  __device__ __forceinline__ void update_diagonal(const T (&v)[rows], const T (&w)[rows]) {
+  __device__ __forceinline__ void update_diagonal() {
+    T v[rows], w[rows], columns_v[columns], columns_w[columns];
+    at_rows(shared.v, v);
+    at_rows(shared.w, w);
+    at_columns(shared.v, columns_v);
+    at_columns(shared.w, columns_w);
 #pragma unroll
-    for (int q = 0; q < columns; ++q) {
-      const T v_q = conj_of(of_column(v, q)), w_q = conj_of(of_column(w, q));
+    for (int q = 0; q < columns; ++q)
 #pragma unroll
-      for (int r = 0; r < rows; ++r) diagonal(r, q) = fma(-w[r], v_q, fma(-v[r], w_q, diagonal(r, q)));
-    }
+      for (int r = 0; r < rows; ++r)
+        diagonal(r, q) = fma(-w[r], conj_of(columns_v[q]), fma(-v[r], conj_of(columns_w[q]), diagonal(r, q)));
   }
 
-  __device__ __forceinline__ void update_below(const T (&v)[rows], const T (&u)[rows], T tau) {
-    T next_v[rows];
-#pragma unroll
-    for (int r = 0; r < rows; ++r)
-      next_v[r] = b % 32 == 0 || lane + 32 * r < b ? shared.v[lane + 32 * r] : T{0};
-    const T next_tau = shared.tau;
-    T z[columns];
+  __device__ __forceinline__ void update_below(T tau) {
+    T u[rows], next_v[rows], columns_v[columns], z[columns];
+    at_rows(shared.total_u, u);
+    at_rows(shared.next_v, next_v);
+    at_columns(shared.v, columns_v);
+    const T next_tau = shared.next_tau;
 #pragma unroll
     for (int q = 0; q < columns; ++q) {
-      const T factor = -tau * conj_of(of_column(v, q));
+      const T factor = -tau * conj_of(columns_v[q]);
       z[q] = 0;
 #pragma unroll
       for (int r = 0; r < rows; ++r) {
@@ -536,7 +618,11 @@ __device__ void head(const Chase<T>& c, std::int64_t s, int first_place) {
     }
     last = b < c.n ? c.band[b] : T{0};
   } else {
-    receive<T, b>({c.mail + Shape<b>::mail, static_cast<unsigned>(s)}, lane, x, last);
+    const auto column =
+        poll<CHASE_LOOKS>(Letter<T, b>{c.mail + Shape<b>::mail, static_cast<unsigned>(s), lane, {}, {}});
+#pragma unroll
+    for (int r = 0; r < rows; ++r) x[r] = column.entry(r);
+    last = value(column.last);
   }
 #pragma unroll
   for (int r = 0; r < rows; ++r)
@@ -554,6 +640,48 @@ __device__ void head(const Chase<T>& c, std::int64_t s, int first_place) {
     publish(mail + b, tau, static_cast<unsigned>(s) + 1);
     c.e[s] = beta;
   }
+}
+
+// Passes sweeps c.first ... c.last - 1 through the block's positions. several: a block has more than one position; it loads D and F of a
+// position from device memory before each sweep and stores them after it.
+template <class T, int b, bool several>
+__device__ __forceinline__ void pass_sweeps(const Chase<T>& c, Shared<T, b>& shared, T* diagonal_in_shared) {
+  Position<T, b> position(c, shared, diagonal_in_shared);
+  const int begin = static_cast<int>(blockIdx.x) * c.per_block - 1;  // position -1 is the head
+  const int end = min(begin + c.per_block, c.positions - 1);
+  std::int64_t tile = c.first_tile, group = c.first / c.tiles.width;
+  int first_place = static_cast<int>((c.first + 1) % b), j = static_cast<int>(c.first % c.tiles.width);
+  if (!several && begin >= 0) {
+    if (c.first == 0)
+      position.load_band(begin);
+    else
+      position.load(begin);
+  }
+  for (std::int64_t s = c.first; s < c.last; ++s) {
+    if (j == c.tiles.width) {
+      j = 0;
+      ++group;
+      if (group < c.tiles.groups()) tile -= c.tiles.steps(group);
+    }
+    for (int k = begin; k < end; ++k) {
+      if (k < 0) {
+        if (threadIdx.x < 32) head<T, b>(c, s, first_place);
+        continue;
+      }
+      if (s + 1 + static_cast<std::int64_t>(k) * b >= c.n) continue;
+      if constexpr (several) {
+        if (s == 0)
+          position.load_band(k);
+        else
+          position.load(k);
+      }
+      position.work(k, s, first_place, tile, j);
+      if constexpr (several) position.store(k);
+    }
+    first_place = first_place + 1 == b ? 0 : first_place + 1;
+    ++j;
+  }
+  if (!several && begin >= 0 && c.last < c.n) position.store(begin);
 }
 
 }  // namespace eigen_g::chase
