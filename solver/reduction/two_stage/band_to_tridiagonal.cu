@@ -41,11 +41,14 @@ namespace eigen_g {
 
 namespace {
 
+#ifndef CHASE_RES
+#define CHASE_RES 1
+#endif
 using namespace chase;
 
 template <class T, int b, bool several>
 __global__ void __launch_bounds__(Shape<b>::threads, b > 64    ? 1
-                                                     : b == 64 ? 2
+                                                     : b == 64 ? CHASE_RES
                                                      : b == 48 ? 2
                                                                : 4)
     chase_kernel(const __grid_constant__ Chase<T> c) {

@@ -50,12 +50,16 @@ template <class T, int b>
 struct alignas(16) Shared {
   static constexpr int warps = Shape<b>::warps;
   T y[warps][b], u[warps][b];  // partial sums of y = D v and u = F v, by warp
-  T v[b];                      // of H_k
   T total_u[b], w[b];          // u and w
   T next_v[b];                 // of H_{k+1}
-  T row[b];                    // F's first row on its way to D
-  T column[b];                 // D's first column
-  T next_tau;                  // of H_{k+1}
+  T next_tau;
+  // What is still read while the next sweep begins. The sweeps use the two in turns.
+  struct alignas(16) Turn {
+    T v[b];               // of H_k
+    T row[b];             // F's first row on its way to D
+    T column[b], next[b];  // the first columns of D and F
+    T received[b], beta;  // what position k + 1 has sent
+  } turns[2];
 };
 
 // A thread's part of D and F: rows lane + 32 r, columns 8 warp + q.
@@ -197,33 +201,10 @@ __device__ __forceinline__ void reflect(T (&x)[rows], int first, int lane, T& ta
   for (int r = 0; r < rows; ++r) x[r] = choose(lane + 32 * r == first, T{1}, x[r] * scale);
 }
 
-#ifndef CHASE_LOOKS
-#define CHASE_LOOKS 1
-#endif
-#ifndef CHASE_PAUSE
-#define CHASE_PAUSE 300
-#endif
-// Looks at the mail again and again until it is complete in all lanes of the warp. A look takes several hundred cycles, so `looks` of them are on
-// their way at staggered times.
-template <int looks, class Mail>
-__device__ __forceinline__ Mail poll(const Mail& unread) {
-  Mail mail[looks];
-#pragma unroll
-  for (int i = 0; i < looks; ++i) {
-#ifdef __CUDA_ARCH__
-    if (i > 0)
-      for (const unsigned begin = clock(); clock() - begin < CHASE_PAUSE;) {
-      }
-#endif
-    mail[i] = unread;
-    mail[i].look_at();
-  }
-  for (;;)
-#pragma unroll
-    for (int i = 0; i < looks; ++i) {
-      if (!__any_sync(all_lanes, mail[i].incomplete())) return mail[i];
-      mail[i].look_at();
-    }
+// Looks at a mail again and again until it is complete in all lanes of the warp.
+template <class Mail>
+__device__ __forceinline__ void complete(Mail& mail) {
+  while (__any_sync(all_lanes, mail.incomplete())) mail.look_at();
 }
 
 // A message of b values and one more. tag: 1 + the sweep in which it is sent.
@@ -251,30 +232,26 @@ struct Letter {
     return b % 32 == 0 || lane + 32 * r < b ? value(packets[r]) : T{0};
   }
 };
-// The part of v that belongs to the columns of a warp: lane q has entry q. The other lanes have tau.
+// What a warp receives of both messages of a sweep: lanes 0 ... 7 the part of v for the warp's columns, lanes 8 ... 15 the same part of the
+// column, lane 17 its one more, beta, and the other lanes tau.
 template <class T, int b>
 struct OwnPart {
+  static constexpr int part = Shape<b>::columns;
   const Packet<T>* from;
   unsigned tag;
   Packet<T> packet;
 
-  __device__ __forceinline__ OwnPart(const Packet<T>* mail, unsigned tag, int warp, int lane)
-      : from(mail + (lane < Shape<b>::columns ? warp * Shape<b>::columns + lane : b)), tag(tag) {}
   OwnPart() = default;
+  // tag: that of v. with_column: position k + 1 has sent one.
+  __device__ __forceinline__ OwnPart(const Packet<T>* mail, unsigned tag, bool with_column, int warp, int lane)
+      : from(mail + b), tag(tag) {
+    const bool of_column = with_column && ((lane >= part && lane < 2 * part) || lane == 2 * part + 1);
+    if (lane < 2 * part) from = mail + warp * part + lane % part;
+    if (of_column) from += Shape<b>::mail;
+    if (of_column) --this->tag;
+  }
   __device__ __forceinline__ void look_at() { packet = look(from); }
   __device__ __forceinline__ bool incomplete() const { return !arrived(packet, tag); }
-};
-// Both messages of a sweep together. One after the other would take one more memory latency.
-template <class T, int b>
-struct BothMessages {
-  OwnPart<T, b> own;
-  Letter<T, b> column;
-
-  __device__ __forceinline__ void look_at() {
-    own.look_at();
-    column.look_at();
-  }
-  __device__ __forceinline__ bool incomplete() const { return own.incomplete() || column.incomplete(); }
 };
 
 // Sums 8 values over the lanes of a warp. Lane l returns the sum of value l / 4.
@@ -341,33 +318,37 @@ class Position {
       }
   }
 
-  // Sweep s at position k. first_place = (s + 1) mod b; tile: the group's first tile; j: index of the sweep in its group.
+  // Sweep s at position k. first_place = (s + 1) mod b; tile: the group's first tile; j: index of the sweep in its group. same_position: the
+  // calls of this object are for one position.
   //
   // What a message waits for is the chain of the chase: a warp receives the part of v for its own columns only, one warp sums u and computes
   // the next reflector, and another one sums y and computes w. What remains is done while the messages are on their way.
+  template <bool same_position>
   __device__ __forceinline__ void work(std::int64_t k, std::int64_t s, int first_place, std::int64_t tile,
                                        int j) {
     const unsigned tag = static_cast<unsigned>(s) + 1;
     const std::int64_t row = s + 1 + k * b;
     Packet<T>* const mail = c.mail + (k + 1) * 2 * S::mail;
     const bool more = row + b < c.n;  // position k + 1 takes part in this sweep
-    const int old = first_place == 0 ? b - 1 : first_place - 1;
-    if (s > 0) move_row(old);
-    __syncthreads();
-    if (s > 0) move_column(old);
-    const int first_warp = first_place / columns;
-    T first_of_below[rows];
-    if (warp == first_warp) pick_first(first_place, first_of_below);
-    const T tau = receive_and_multiply(mail, tag, old, s > 0, row + b - 1 < c.n);
+    const int old = first_place == 0 ? b - 1 : first_place - 1, first_warp = first_place / columns;
+    typename Shared<T, b>::Turn& turn = shared.turns[turn_of_next];
+    turn_of_next ^= 1;
+    const bool with_column = s > 0 && row + b - 1 < c.n;
+    if (!same_position || s == c.first) look_for(mail, tag, with_column);
+    move_row(turn, old, s > 0);
+    if (warp == first_warp) pick_first(turn, first_place);
+    const T tau = receive_and_multiply(turn, old, s > 0, with_column);
     __syncthreads();
 
-    if (warp == first_warp) next_reflector(tau, first_place, first_of_below, more, mail, tag);
-    if (warp == (first_warp + warps / 2) % warps) send_column(tau, first_place, mail - S::mail, tag);
-    if (c.out.v && warp == (first_warp + 1) % warps && row < c.n - !is_complex<T>)
-      keep(tau, first_place, c.out.sweep(c.tiles, s) + k * b, c.n - row, tile + k, j);
+    const int role = (warp - first_warp + warps) % warps;
+    if (role == 1) next_reflector(turn, tau, first_place, old, more, mail, tag);
+    if (role == 2) send_column(turn, tau, first_place, old, mail - S::mail, tag);
+    if (c.out.v && role == 3 && row < c.n - !is_complex<T>)
+      keep(turn, tau, first_place, c.out.sweep(c.tiles, s) + k * b, c.n - row, tile + k, j);
     __syncthreads();
-    update_diagonal();
-    update_below(tau);
+    if (same_position) look_for(mail, tag + 1, row + b < c.n);  // a look takes several hundred cycles
+    if (s > 0) place_column(turn, old);
+    update(turn, tau);
   }
 
  private:
@@ -402,38 +383,32 @@ class Position {
     }
   }
 
-  // Moves the position from sweep s - 1 to sweep s: slot `old`, the first until now, becomes the last. F's row in this slot goes to D, as a row
-  // and then as a column; the column's own entry, and F's column, come from position k + 1.
-  __device__ __forceinline__ void move_row(int old) {
+  using Turn = typename Shared<T, b>::Turn;
+
+  // Moves the position from sweep s - 1 to sweep s: slot `old`, the first until now, becomes the last. F's row in this slot goes to D. The slot's
+  // columns of D and F are written when position k + 1 has sent the rest of them; until then they do not count.
+  __device__ __forceinline__ void move_row(Turn& turn, int old, bool moved) {
+    if (!moved) {
+      if (lane < columns) turn.row[warp * columns + lane] = 0;
+      return;
+    }
 #pragma unroll
     for (int r = 0; r < rows; ++r) {
+      if (old < 32 * r || old >= 32 * (r + 1)) continue;
       const bool moves = lane + 32 * r == old;
+      if (moves)
+#pragma unroll
+        for (int q = 0; q < columns; ++q) turn.row[warp * columns + q] = state.below[r][q];
 #pragma unroll
       for (int q = 0; q < columns; ++q) {
-        const T below = state.below[r][q];
-        if (moves) shared.row[warp * columns + q] = below;
-        diagonal(r, q) = choose(moves, below, diagonal(r, q));
-        state.below[r][q] = choose(moves, T{0}, below);
+        diagonal(r, q) = choose(moves, state.below[r][q], diagonal(r, q));
+        state.below[r][q] = choose(moves, T{0}, state.below[r][q]);
       }
     }
   }
-  __device__ __forceinline__ void move_column(int old) {
-    if (warp != old / columns) return;
-    T above[rows];
-    at_rows(shared.row, above);
-#pragma unroll
-    for (int r = 0; r < rows; ++r) {
-      const T in_diagonal = choose(lane + 32 * r == old, T{0}, conj_of(above[r]));
-#pragma unroll
-      for (int q = 0; q < columns; ++q) {
-        diagonal(r, q) = choose(q == old % columns, in_diagonal, diagonal(r, q));
-        state.below[r][q] = choose(q == old % columns, T{0}, state.below[r][q]);
-      }
-    }
-  }
-  // Copies the first column of D to shared memory, and that of F to `below`.
-  __device__ __forceinline__ void pick_first(int first_place, T (&below)[rows]) {
-    T in_diagonal[rows];
+  // Copies the first columns of D and F to shared memory.
+  __device__ __forceinline__ void pick_first(Turn& turn, int first_place) {
+    T in_diagonal[rows], below[rows];
 #pragma unroll
     for (int r = 0; r < rows; ++r) {
       in_diagonal[r] = diagonal(r, 0);
@@ -444,71 +419,81 @@ class Position {
         below[r] = choose(q == first_place % columns, state.below[r][q], below[r]);
       }
     }
-    set_rows(shared.column, in_diagonal);
+    set_rows(turn.column, in_diagonal);
+    set_rows(turn.next, below);
   }
 
-  // Receives v and tau, and leaves each warp's partial sums of y = D v and u = F v in shared memory. The warp with slot `old` also receives its
-  // column of F, with the last entry of D. Returns tau.
-  __device__ __forceinline__ T receive_and_multiply(const Packet<T>* mail, unsigned tag, int old, bool moved,
-                                                    bool from_next) {
-    const OwnPart<T, b> unread(mail, tag, warp, lane);
-    const bool receives_column = moved && from_next && warp == old / columns;
-    T own, in_diagonal[rows] = {}, in_below[rows] = {};
-    if (receives_column) {
-      const BothMessages<T, b> both = poll<CHASE_LOOKS>(
-          BothMessages<T, b>{unread, {mail + S::mail, tag - 1, lane, {}, {}}});
-      own = value(both.own.packet);
-#pragma unroll
-      for (int r = 0; r < rows; ++r) {
-        const bool last = lane + 32 * r == old;
-        in_diagonal[r] = choose(last, both.column.entry(r), T{0});
-        in_below[r] = choose(last, value(both.column.last), both.column.entry(r));
-      }
-    } else {
-      own = value(poll<CHASE_LOOKS>(unread).packet);
-    }
+  __device__ __forceinline__ void look_for(const Packet<T>* mail, unsigned tag, bool with_column) {
+    own = OwnPart<T, b>(mail, tag, with_column, warp, lane);
+    own.look_at();
+  }
+  // Receives v, tau, and the column from position k + 1, and leaves them in shared memory, with each warp's partial sums of y = D v and u = F v
+  // but for the column in slot `old`. Returns tau.
+  __device__ __forceinline__ T receive_and_multiply(Turn& turn, int old, bool moved, bool with_column) {
+    complete(own);
+    const T received = value(own.packet);
+    const T counting = choose(moved && warp * columns + lane == old, T{0}, received);
     T y[rows] = {}, u[rows] = {};
 #pragma unroll
     for (int q = 0; q < columns; ++q) {
-      const T v_q = __shfl_sync(all_lanes, own, q);
+      const T v_q = __shfl_sync(all_lanes, counting, q);
 #pragma unroll
       for (int r = 0; r < rows; ++r) {
         u[r] = fma(state.below[r][q], v_q, u[r]);
         y[r] = fma(diagonal(r, q), v_q, y[r]);
       }
     }
-    if (receives_column) {
-      const T v_old = __shfl_sync(all_lanes, own, old % columns);
-#pragma unroll
-      for (int r = 0; r < rows; ++r) {
-        u[r] = fma(in_below[r], v_old, u[r]);
-        y[r] = fma(in_diagonal[r], v_old, y[r]);
-      }
-    }
     set_rows(shared.u[warp], u);
     set_rows(shared.y[warp], y);
-    if (lane < columns) shared.v[warp * columns + lane] = own;
-    if (receives_column)
-#pragma unroll
-      for (int r = 0; r < rows; ++r)
-#pragma unroll
-        for (int q = 0; q < columns; ++q)
-          if (q == old % columns) {
-            diagonal(r, q) = diagonal(r, q) + in_diagonal[r];
-            state.below[r][q] = in_below[r];
-          }
-    return __shfl_sync(all_lanes, own, columns);
+    if (lane < columns)
+      turn.v[warp * columns + lane] = received;
+    else if (lane < 2 * columns)
+      turn.received[warp * columns + lane - columns] = choose(with_column, received, T{0});
+    else if (lane == 2 * columns + 1 && warp == 0)
+      turn.beta = choose(with_column, received, T{0});
+    return __shfl_sync(all_lanes, received, 2 * columns);
   }
-
-  // Computes H_{k+1}, with v(first) = 1, and sends it to position k + 1. Only the warp with F's first column calls this.
-  __device__ __forceinline__ void next_reflector(T tau, int first_place, const T (&first_of_below)[rows],
-                                                 bool more, Packet<T>* mail, unsigned tag) {
-    T u[rows], x[rows], next_tau;
-    real_t<T> beta;
-    sum(shared.u, u);
+  // The columns of D and F in slot `old`. The first entry that was received belongs to D, and beta to F.
+  __device__ __forceinline__ void last_of_diagonal(const Turn& turn, int old, T (&column)[rows]) const {
+    at_rows(turn.row, column);
 #pragma unroll
     for (int r = 0; r < rows; ++r)
-      x[r] = b % 32 == 0 || lane + 32 * r < b ? fma(-tau, u[r], first_of_below[r]) : T{0};
+      column[r] = choose(lane + 32 * r == old, turn.received[old], conj_of(column[r]));
+  }
+  __device__ __forceinline__ void last_of_below(const Turn& turn, int old, T (&column)[rows]) const {
+    at_rows(turn.received, column);
+#pragma unroll
+    for (int r = 0; r < rows; ++r) column[r] = choose(lane + 32 * r == old, turn.beta, column[r]);
+  }
+  __device__ __forceinline__ void place_column(const Turn& turn, int old) {
+    if (warp != old / columns) return;
+    T in_diagonal[rows], in_below[rows];
+    last_of_diagonal(turn, old, in_diagonal);
+    last_of_below(turn, old, in_below);
+#pragma unroll
+    for (int r = 0; r < rows; ++r)
+#pragma unroll
+      for (int q = 0; q < columns; ++q) {
+        const bool here = q == old % columns;
+        diagonal(r, q) = choose(here, in_diagonal[r], diagonal(r, q));
+        state.below[r][q] = choose(here, in_below[r], state.below[r][q]);
+      }
+  }
+
+  // Computes H_{k+1}, with v(first) = 1, and sends it to position k + 1. One warp calls this.
+  __device__ __forceinline__ void next_reflector(const Turn& turn, T tau, int first_place, int old,
+                                                 bool more, Packet<T>* mail, unsigned tag) {
+    T u[rows], x[rows], first[rows], last[rows], next_tau;
+    real_t<T> beta;
+    at_rows(turn.next, first);
+    last_of_below(turn, old, last);
+    const T v_last = turn.v[old];
+    sum(shared.u, u);
+#pragma unroll
+    for (int r = 0; r < rows; ++r) {
+      u[r] = fma(last[r], v_last, u[r]);
+      x[r] = b % 32 == 0 || lane + 32 * r < b ? fma(-tau, u[r], first[r]) : T{0};
+    }
     reflect(x, first_place, lane, next_tau, beta);
     Packet<T>* const next = mail + 2 * S::mail;
     if (more)
@@ -525,11 +510,16 @@ class Position {
   }
 
   // w = tau y - (|tau|^2 / 2)(v^H y) v. Sends D's first column, after its update, to position k - 1. One warp calls this.
-  __device__ __forceinline__ void send_column(T tau, int first_place, Packet<T>* mail, unsigned tag) {
-    T v[rows], w[rows], column[rows];
+  __device__ __forceinline__ void send_column(const Turn& turn, T tau, int first_place, int old,
+                                              Packet<T>* mail, unsigned tag) {
+    T v[rows], w[rows], column[rows], last[rows];
+    at_rows(turn.v, v);
+    at_rows(turn.column, column);
+    last_of_diagonal(turn, old, last);
+    const T v_last = turn.v[old];
     sum(shared.y, w);
-    at_rows(shared.v, v);
-    at_rows(shared.column, column);
+#pragma unroll
+    for (int r = 0; r < rows; ++r) w[r] = fma(last[r], v_last, w[r]);
     const T first_of_y = at_place(w, first_place);
     real_t<T> product = 0;
 #pragma unroll
@@ -545,10 +535,10 @@ class Position {
     set_rows(shared.w, w);
   }
 
-  __device__ __forceinline__ void keep(T tau, int first_place, T* to, std::int64_t count, std::int64_t tile,
-                                       int j) const {
+  __device__ __forceinline__ void keep(const Turn& turn, T tau, int first_place, T* to, std::int64_t count,
+                                       std::int64_t tile, int j) const {
     T v[rows];
-    at_rows(shared.v, v);
+    at_rows(turn.v, v);
 #pragma unroll
     for (int r = 0; r < rows; ++r) {
       const int place = lane + 32 * r,
@@ -558,24 +548,12 @@ class Position {
     if (lane == 0) store_streaming(c.out.tau + tile * c.tiles.width + j, tau);
   }
 
-  __device__ __forceinline__ void update_diagonal() {
-    T v[rows], w[rows], columns_v[columns], columns_w[columns];
-    at_rows(shared.v, v);
-    at_rows(shared.w, w);
-    at_columns(shared.v, columns_v);
-    at_columns(shared.w, columns_w);
-#pragma unroll
-    for (int q = 0; q < columns; ++q)
-#pragma unroll
-      for (int r = 0; r < rows; ++r)
-        diagonal(r, q) = fma(-w[r], conj_of(columns_v[q]), fma(-v[r], conj_of(columns_w[q]), diagonal(r, q)));
-  }
-
-  __device__ __forceinline__ void update_below(T tau) {
-    T u[rows], next_v[rows], columns_v[columns], z[columns];
+  // D := D - v w^H - w v^H;  F := F - tau u v^H, then F := F - conj(tau') v' (v'^H F)
+  __device__ __forceinline__ void update(const Turn& turn, T tau) {
+    T v[rows], w[rows], u[rows], next_v[rows], columns_v[columns], columns_w[columns], z[columns];
     at_rows(shared.total_u, u);
     at_rows(shared.next_v, next_v);
-    at_columns(shared.v, columns_v);
+    at_columns(turn.v, columns_v);
     const T next_tau = shared.next_tau;
 #pragma unroll
     for (int q = 0; q < columns; ++q) {
@@ -587,10 +565,18 @@ class Position {
         z[q] = fma(conj_of(next_v[r]), state.below[r][q], z[q]);
       }
     }
-    const T own = -conj_of(next_tau) * eight_sums(z, lane);
+    const T sums = -conj_of(next_tau) * eight_sums(z, lane);
+    at_rows(turn.v, v);
+    at_rows(shared.w, w);
+    at_columns(shared.w, columns_w);
+#pragma unroll
+    for (int q = 0; q < columns; ++q)
+#pragma unroll
+      for (int r = 0; r < rows; ++r)
+        diagonal(r, q) = fma(-w[r], conj_of(columns_v[q]), fma(-v[r], conj_of(columns_w[q]), diagonal(r, q)));
 #pragma unroll
     for (int q = 0; q < columns; ++q) {
-      const T z_q = __shfl_sync(all_lanes, own, 4 * q);
+      const T z_q = __shfl_sync(all_lanes, sums, 4 * q);
 #pragma unroll
       for (int r = 0; r < rows; ++r) state.below[r][q] = fma(next_v[r], z_q, state.below[r][q]);
     }
@@ -600,6 +586,8 @@ class Position {
   Shared<T, b>& shared;
   T* diagonals;
   Registers<T, b> state;
+  OwnPart<T, b> own;
+  int turn_of_next = 0;
   const int lane = threadIdx.x % 32, warp = threadIdx.x / 32;
 };
 
@@ -618,8 +606,9 @@ __device__ void head(const Chase<T>& c, std::int64_t s, int first_place) {
     }
     last = b < c.n ? c.band[b] : T{0};
   } else {
-    const auto column =
-        poll<CHASE_LOOKS>(Letter<T, b>{c.mail + Shape<b>::mail, static_cast<unsigned>(s), lane, {}, {}});
+    Letter<T, b> column{c.mail + Shape<b>::mail, static_cast<unsigned>(s), lane, {}, {}};
+    column.look_at();
+    complete(column);
 #pragma unroll
     for (int r = 0; r < rows; ++r) x[r] = column.entry(r);
     last = value(column.last);
@@ -675,7 +664,7 @@ __device__ __forceinline__ void pass_sweeps(const Chase<T>& c, Shared<T, b>& sha
         else
           position.load(k);
       }
-      position.work(k, s, first_place, tile, j);
+      position.template work<!several>(k, s, first_place, tile, j);
       if constexpr (several) position.store(k);
     }
     first_place = first_place + 1 == b ? 0 : first_place + 1;
