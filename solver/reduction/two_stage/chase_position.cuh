@@ -111,59 +111,90 @@ __device__ __forceinline__ T at_place(const T (&x)[rows], int place) {
   return __shfl_sync(all_lanes, own, place % 32);
 }
 
-// inverse_root(x) = 1 / sqrt(x), inverse_of(x) = 1 / x, with an error of one or two ulp. x must not be subnormal or near overflow.
-// Latency: a third of the latency of functions that accept every x.
-__device__ __forceinline__ float inverse_root(float x) {
-  float y;
+// 1 / sqrt(x) and 1 / x with about 20 correct bits. x must not be subnormal or near overflow.
+__device__ __forceinline__ float rough_inverse_root(float x) {
 #ifdef __CUDA_ARCH__
+  float y;
   asm("rsqrt.approx.ftz.f32 %0, %1;" : "=f"(y) : "f"(x));
-#else  // under emulation
-  y = 1 / sqrt(x);
-#endif
-  return fmaf(y / 2, fmaf(-x * y, y, 1.0f), y);
-}
-__device__ __forceinline__ float inverse_of(float x) {
-  float y;
-#ifdef __CUDA_ARCH__
-  asm("rcp.approx.ftz.f32 %0, %1;" : "=f"(y) : "f"(x));
-#else
-  y = 1 / x;
-#endif
-  return fmaf(y, fmaf(-x, y, 1.0f), y);
-}
-__device__ __forceinline__ double inverse_root(double x) {
-  double y;
-#ifdef __CUDA_ARCH__
-  asm("rsqrt.approx.ftz.f64 %0, %1;" : "=d"(y) : "d"(x));
-#else
-  y = 1 / sqrt(x);
-#endif
-#pragma unroll
-  for (int k = 0; k < 2; ++k) y = fma(y / 2, fma(-x * y, y, 1.0), y);
   return y;
-}
-__device__ __forceinline__ double inverse_of(double x) {
-  double y;
-#ifdef __CUDA_ARCH__
-  asm("rcp.approx.ftz.f64 %0, %1;" : "=d"(y) : "d"(x));
-#else
-  y = 1 / x;
+#else  // under emulation
+  return 1 / sqrt(x);
 #endif
+}
+__device__ __forceinline__ double rough_inverse_root(double x) {
+#ifdef __CUDA_ARCH__
+  double y;
+  asm("rsqrt.approx.ftz.f64 %0, %1;" : "=d"(y) : "d"(x));
+  return y;
+#else
+  return static_cast<float>(1 / sqrt(x));
+#endif
+}
+__device__ __forceinline__ float rough_inverse(float x) {
+#ifdef __CUDA_ARCH__
+  float y;
+  asm("rcp.approx.ftz.f32 %0, %1;" : "=f"(y) : "f"(x));
+  return y;
+#else
+  return 1 / x;
+#endif
+}
+__device__ __forceinline__ double rough_inverse(double x) {
+#ifdef __CUDA_ARCH__
+  double y;
+  asm("rcp.approx.ftz.f64 %0, %1;" : "=d"(y) : "d"(x));
+  return y;
+#else
+  return static_cast<float>(1 / x);
+#endif
+}
+// Steps from about 20 correct bits to all but one or two ulp.
+template <class R>
+inline constexpr int steps_to_precision = sizeof(R) > sizeof(float) ? 2 : 1;
+
+template <class R>
+__device__ __forceinline__ R inverse_step(R y, R x) {
+  return ::fma(y, ::fma(-x, y, R{1}), y);
+}
+template <class R>
+__device__ __forceinline__ R inverse_of(R x) {
+  R y = rough_inverse(x);
 #pragma unroll
-  for (int k = 0; k < 2; ++k) y = fma(y, fma(-x, y, 1.0), y);
+  for (int k = 0; k < steps_to_precision<R>; ++k) y = inverse_step(y, x);
   return y;
 }
 
-// tau and scale = 1 / (alpha - beta), for beta = -sign(alpha) norm and inverse = 1 / norm.
+// root = sqrt(x), inverse = 1 / sqrt(x), inverse_of_sum = 1 / (a + sqrt(x)) for a >= 0, with errors of one or two ulp. The steps of the three
+// run side by side, which takes a quarter of the time of functions that accept every x.
 template <class R>
-__device__ __forceinline__ void reflector_scalars(R alpha, R beta, R inverse, R& tau, R& scale) {
-  tau = fma(fabs(alpha), inverse, R{1});
-  scale = inverse_of(alpha - beta);
+struct Roots {
+  R root, inverse, inverse_of_sum;
+};
+template <class R>
+__device__ __forceinline__ Roots<R> roots_of(R x, R a) {
+  const R rough = rough_inverse_root(x);
+  R root = x * rough, half = rough / 2, of_sum = rough_inverse(a + root);
+#pragma unroll
+  for (int k = 0; k < steps_to_precision<R>; ++k) {
+    if (k > 0) of_sum = inverse_step(of_sum, a + root);
+    const R rest = ::fma(-root, half, R(0.5));
+    root = ::fma(root, rest, root);
+    half = ::fma(half, rest, half);
+  }
+  root = ::fma(::fma(-root, root, x), half, root);
+  return {root, 2 * half, inverse_step(of_sum, a + root)};
+}
+
+// tau and scale = 1 / (alpha - beta), for beta = -sign(alpha) roots.root, with the roots of |alpha|.
+template <class R>
+__device__ __forceinline__ void reflector_scalars(R alpha, R, const Roots<R>& roots, R& tau, R& scale) {
+  tau = ::fma(fabs(alpha), roots.inverse, R{1});
+  scale = copysign(roots.inverse_of_sum, alpha);
 }
 template <class R>
-__device__ __forceinline__ void reflector_scalars(DeviceComplex<R> alpha, R beta, R inverse,
+__device__ __forceinline__ void reflector_scalars(DeviceComplex<R> alpha, R beta, const Roots<R>& roots,
                                                   DeviceComplex<R>& tau, DeviceComplex<R>& scale) {
-  tau = {::fma(fabs(alpha.re), inverse, R{1}), alpha.im * copysign(inverse, alpha.re)};
+  tau = {::fma(fabs(alpha.re), roots.inverse, R{1}), alpha.im * copysign(roots.inverse, alpha.re)};
   const DeviceComplex<R> pivot = alpha - DeviceComplex<R>(beta);
   scale = inverse_of(real_product(pivot, pivot)) * conj_of(pivot);
 }
@@ -191,11 +222,9 @@ __device__ __forceinline__ void reflect(T (&x)[rows], int first, int lane, T& ta
   beta = real_of(alpha);
   tau = 0;
   if (with_imaginary_part(square, alpha) >= negligible_square<R>) {
-    const R total = add_real_product(alpha, alpha, square), inverse = inverse_root(total);
-    const R half = total * inverse / 2,
-            norm = ::fma(::fma(-2 * half, 2 * half, total), inverse / 2, 2 * half);
-    beta = -copysign(norm, real_of(alpha));
-    reflector_scalars(alpha, beta, inverse, tau, scale);
+    const Roots<R> roots = roots_of(add_real_product(alpha, alpha, square), R(fabs(real_of(alpha))));
+    beta = -copysign(roots.root, real_of(alpha));
+    reflector_scalars(alpha, beta, roots, tau, scale);
   }
 #pragma unroll
   for (int r = 0; r < rows; ++r) x[r] = choose(lane + 32 * r == first, T{1}, x[r] * scale);
@@ -376,10 +405,14 @@ class Position {
 #pragma unroll
     for (int r = 0; r < rows; ++r) {
       const int place = b % 32 == 0 ? lane + 32 * r : min(lane + 32 * r, b - 1);
-      T part[2] = {};
+      T part[warps];
 #pragma unroll
-      for (int w = 0; w < warps; ++w) part[w % 2] += parts[w][place];
-      total[r] = b % 32 == 0 || lane + 32 * r < b ? part[0] + part[1] : T{0};
+      for (int w = 0; w < warps; ++w) part[w] = parts[w][place];
+#pragma unroll
+      for (int step = 1; step < warps; step *= 2)
+#pragma unroll
+        for (int w = 0; w + step < warps; w += 2 * step) part[w] = part[w] + part[w + step];
+      total[r] = b % 32 == 0 || lane + 32 * r < b ? part[0] : T{0};
     }
   }
 
@@ -520,17 +553,18 @@ class Position {
     sum(shared.y, w);
 #pragma unroll
     for (int r = 0; r < rows; ++r) w[r] = fma(last[r], v_last, w[r]);
-    const T first_of_y = at_place(w, first_place);
+    const T first_of_y = at_place(w, first_place), factor = conj_of(tau * first_of_y);
     real_t<T> product = 0;
 #pragma unroll
-    for (int r = 0; r < rows; ++r) product = add_real_product(v[r], w[r], product);
+    for (int r = 0; r < rows; ++r) {
+      product = add_real_product(v[r], w[r], product);
+      column[r] = fma(-v[r], factor, fma(-tau, w[r], column[r]));  // the terms without `half`: v is 1 at the first place
+    }
     const real_t<T> half = real_product(tau, tau) / 2 * warp_sum(product);
-    const T w_first = conj_of(fma(tau, first_of_y, T{-half}));  // v is 1 there
 #pragma unroll
     for (int r = 0; r < rows; ++r) {
+      if (b % 32 == 0 || lane + 32 * r < b) publish(mail + lane + 32 * r, fma(T{2 * half}, v[r], column[r]), tag);
       w[r] = fma(tau, w[r], -half * v[r]);
-      if (b % 32 == 0 || lane + 32 * r < b)
-        publish(mail + lane + 32 * r, fma(-v[r], w_first, column[r] - w[r]), tag);
     }
     set_rows(shared.w, w);
   }
