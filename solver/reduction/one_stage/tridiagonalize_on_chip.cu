@@ -234,13 +234,39 @@ __device__ __forceinline__ void load(const OnChip<T>& p, const ThreadRange<T, th
   if (mine.writer && t == 0) p.d[0] = real_of(p.a[0]);
 }
 
+// With few threads the sum of squares of x over a warp is formed in the same steps as the sums of its last rows. With more threads a block needs the
+// registers for other things.
+template <int threads>
+inline constexpr bool squares_with_rows = threads <= 256;
+
+// warp_sums() of the rows' sums and warp_sum() of `square` in the same steps.
+template <class T>
+__device__ __forceinline__ void sums_and_square(T (&x)[at_once], real_t<T>& square, int lane) {
+  int mask = 16;
+#pragma unroll
+  for (int half = at_once / 2; half > 0; half /= 2, mask /= 2) {
+#pragma unroll
+    for (int i = 0; i < half; ++i) {
+      const bool upper = lane & mask;
+      const T kept = upper ? x[i + half] : x[i], given = upper ? x[i] : x[i + half];
+      x[i] = kept + __shfl_xor_sync(~0u, given, mask);
+    }
+    square = square + __shfl_xor_sync(~0u, square, mask);
+  }
+#pragma unroll
+  for (; mask > 0; mask /= 2) {
+    x[0] = x[0] + __shfl_xor_sync(~0u, x[0], mask);
+    square = square + __shfl_xor_sync(~0u, square, mask);
+  }
+}
+
 // Processes the rows in slots slot ... slot + at_once - 1: applies A := A - v w^T - w v^T of the last step and sums their part of
-// h = A x. Publishes r if row q is among them. entry_of(i, u) is group u of the row in slot slot + i.
+// h = A x. Publishes r if row q is among them. entry_of(i, u) is group u of the row in slot slot + i. square: the thread's part of ||tail of x||^2.
 template <class T, int threads, int groups, int registered, class EntryOf>
 __device__ __forceinline__ void update_rows(const OnChip<T>& p, const Step<T, threads>& step,
                                             const Registers<T, groups, registered>& state,
                                             const Shared<T, threads / 32>& shared, int slot,
-                                            const EntryOf& entry_of) {
+                                            real_t<T> square, const EntryOf& entry_of) {
   const auto& [tau, half, x, w, v, own, a] = state;
   const ThreadRange<T, threads>& mine = step.mine;
   constexpr int width = group_width<T>;
@@ -279,7 +305,12 @@ __device__ __forceinline__ void update_rows(const OnChip<T>& p, const Step<T, th
             publish(step.mail_r + p.place(last_column), conj_of(entry_of(i, u).column[width - 1]),
                     step.number);
         }
-  blas2::warp_sums<T>(sums, mine.lane);
+  if (squares_with_rows<threads> && slot + at_once >= mine.rows) {  // the last rows, which are live as long as the block is
+    sums_and_square(sums, square, mine.lane);
+    if (mine.lane == 0) shared.squares[mine.warp] = square;
+  } else {
+    blas2::warp_sums<T>(sums, mine.lane);
+  }
   if (mine.lane % (32 / at_once) == 0) shared.dots[slot + mine.lane / (32 / at_once)][mine.warp] = sums[0];
 }
 
@@ -288,15 +319,22 @@ template <class T, int threads, int groups, int registered>
 __device__ __forceinline__ void update_and_multiply(const OnChip<T>& p, const Step<T, threads>& step,
                                                     Registers<T, groups, registered>& state,
                                                     const Shared<T, threads / 32>& shared) {
-  for (int slot = step.first_slot / at_once * at_once; slot < p.shared_rows; slot += at_once)
-    update_rows(p, step, state, shared, slot, [&](int i, int u) -> Group<T>& {
+  real_t<T> square = 0;
+  if (squares_with_rows<threads>)
+#pragma unroll
+    for (int c = 0; c < group_width<T> * groups; ++c)
+      if (step.mine.column_of(c) > step.q) square = add_real_product(state.x[c], state.x[c], square);
+  const int end = squares_with_rows<threads> ? min(p.shared_rows, step.mine.rows) : p.shared_rows;
+  for (int slot = step.first_slot / at_once * at_once; slot < end; slot += at_once)
+    update_rows(p, step, state, shared, slot, square, [&](int i, int u) -> Group<T>& {
       return shared.rows[(slot + i) * p.stride + step.mine.t + threads * u];
     });
 #pragma unroll
   for (int r = 0; r < registered; r += at_once) {
     const int slot = p.shared_rows + r;
     if (slot < step.mine.rows && slot + at_once > step.first_slot)
-      update_rows(p, step, state, shared, slot, [&](int i, int u) -> Group<T>& { return state.a[r + i][u]; });
+      update_rows(p, step, state, shared, slot, square,
+                  [&](int i, int u) -> Group<T>& { return state.a[r + i][u]; });
   }
 }
 
@@ -314,10 +352,13 @@ __device__ __forceinline__ Reflector<T> publish_and_reflect(const OnChip<T>& p, 
 #pragma unroll
   for (int c = 0; c < columns; ++c) {
     if (mine.column_of(c) == step.q) shared.first_of_x = x[c];
-    if (mine.column_of(c) > step.q) square = add_real_product(x[c], x[c], square);
+    if (!squares_with_rows<threads> && mine.column_of(c) > step.q)
+      square = add_real_product(x[c], x[c], square);
   }
-  square = warp_sum(square);
-  if (lane == 0) shared.squares[mine.warp] = square;
+  if (!squares_with_rows<threads>) {
+    square = warp_sum(square);
+    if (lane == 0) shared.squares[mine.warp] = square;
+  }
   __syncthreads();
   if (mine.warp == 0 && lane >= step.first_slot && lane < mine.rows)
     publish(step.mail_h + p.place(mine.row_of(lane)), sum_of<mine.warps>(shared.dots[lane]), step.number);
