@@ -208,8 +208,7 @@ void QueuedCheck<T>::queue_scale() {
   if (a_.rows == 0) return;
   const std::int64_t blocks = std::min<std::int64_t>(a_.cols, queue_.multiprocessors());
   scale_checked_kernel<<<static_cast<unsigned>(blocks), threads, 0, queue_.stream()>>>(
-      a_.rows, on_device(a_.data), a_.lda, static_cast<F*>(findings_),
-      in_kernels(static_cast<F*>(on_host_)));
+      a_.rows, on_device(a_.data), a_.lda, static_cast<F*>(findings_), in_kernels(static_cast<F*>(on_host_)));
   EIGEN_G_LAUNCHED();
   ready_.record(queue_);
 }

@@ -196,8 +196,8 @@ class OnDevice {
   int exponent() const { return findings().exponent; }
   void store(const Selected& found) const {
     const MatrixView<R> stored{z_dev_.data, z_dev_.rows, found.count, z_dev_.lda};
-    store_ordered(queue_, static_cast<Index>(found.first), w_.findings, in_kernels(findings_),
-                  w_.arrays, w_.q, d_dev_, stored);
+    store_ordered(queue_, static_cast<Index>(found.first), w_.findings, in_kernels(findings_), w_.arrays,
+                  w_.q, d_dev_, stored);
   }
   DivideAndConquerResult result(const Selected& found) const {
     if (end_) {

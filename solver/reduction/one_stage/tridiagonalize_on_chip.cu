@@ -265,8 +265,8 @@ __device__ __forceinline__ void sums_and_square(T (&x)[at_once], real_t<T>& squa
 template <class T, int threads, int groups, int registered, class EntryOf>
 __device__ __forceinline__ void update_rows(const OnChip<T>& p, const Step<T, threads>& step,
                                             const Registers<T, groups, registered>& state,
-                                            const Shared<T, threads / 32>& shared, int slot,
-                                            real_t<T> square, const EntryOf& entry_of) {
+                                            const Shared<T, threads / 32>& shared, int slot, real_t<T> square,
+                                            const EntryOf& entry_of) {
   const auto& [tau, half, x, w, v, own, a] = state;
   const ThreadRange<T, threads>& mine = step.mine;
   constexpr int width = group_width<T>;
@@ -305,7 +305,8 @@ __device__ __forceinline__ void update_rows(const OnChip<T>& p, const Step<T, th
             publish(step.mail_r + p.place(last_column), conj_of(entry_of(i, u).column[width - 1]),
                     step.number);
         }
-  if (squares_with_rows<threads> && slot + at_once >= mine.rows) {  // the last rows, which are live as long as the block is
+  if (squares_with_rows<threads> &&
+      slot + at_once >= mine.rows) {  // the last rows, which are live as long as the block is
     sums_and_square(sums, square, mine.lane);
     if (mine.lane == 0) shared.squares[mine.warp] = square;
   } else {

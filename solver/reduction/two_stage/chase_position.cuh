@@ -55,10 +55,10 @@ struct alignas(16) Shared {
   T next_tau;
   // What is still read while the next sweep begins. The sweeps use the two in turns.
   struct alignas(16) Turn {
-    T v[b];               // of H_k
-    T row[b];             // F's first row on its way to D
+    T v[b];                // of H_k
+    T row[b];              // F's first row on its way to D
     T column[b], next[b];  // the first columns of D and F
-    T received[b], beta;  // what position k + 1 has sent
+    T received[b], beta;   // what position k + 1 has sent
   } turns[2];
 };
 
@@ -272,7 +272,8 @@ struct OwnPart {
 
   OwnPart() = default;
   // tag: that of v. with_column: position k + 1 has sent one.
-  __device__ __forceinline__ OwnPart(const Packet<T>* mail, unsigned tag, bool with_column, int warp, int lane)
+  __device__ __forceinline__ OwnPart(const Packet<T>* mail, unsigned tag, bool with_column, int warp,
+                                     int lane)
       : from(mail + b), tag(tag) {
     const bool of_column = with_column && ((lane >= part && lane < 2 * part) || lane == 2 * part + 1);
     if (lane < 2 * part) from = mail + warp * part + lane % part;
@@ -514,8 +515,8 @@ class Position {
   }
 
   // Computes H_{k+1}, with v(first) = 1, and sends it to position k + 1. One warp calls this.
-  __device__ __forceinline__ void next_reflector(const Turn& turn, T tau, int first_place, int old,
-                                                 bool more, Packet<T>* mail, unsigned tag) {
+  __device__ __forceinline__ void next_reflector(const Turn& turn, T tau, int first_place, int old, bool more,
+                                                 Packet<T>* mail, unsigned tag) {
     T u[rows], x[rows], first[rows], last[rows], next_tau;
     real_t<T> beta;
     at_rows(turn.next, first);
@@ -558,12 +559,14 @@ class Position {
 #pragma unroll
     for (int r = 0; r < rows; ++r) {
       product = add_real_product(v[r], w[r], product);
-      column[r] = fma(-v[r], factor, fma(-tau, w[r], column[r]));  // the terms without `half`: v is 1 at the first place
+      column[r] = fma(-v[r], factor,
+                      fma(-tau, w[r], column[r]));  // the terms without `half`: v is 1 at the first place
     }
     const real_t<T> half = real_product(tau, tau) / 2 * warp_sum(product);
 #pragma unroll
     for (int r = 0; r < rows; ++r) {
-      if (b % 32 == 0 || lane + 32 * r < b) publish(mail + lane + 32 * r, fma(T{2 * half}, v[r], column[r]), tag);
+      if (b % 32 == 0 || lane + 32 * r < b)
+        publish(mail + lane + 32 * r, fma(T{2 * half}, v[r], column[r]), tag);
       w[r] = fma(tau, w[r], -half * v[r]);
     }
     set_rows(shared.w, w);

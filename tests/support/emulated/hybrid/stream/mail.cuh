@@ -1,8 +1,6 @@
 // Messages between thread blocks under emulation: the reader lets the other threads run before each look.
 #pragma once
 
-#include <stdexcept>
-
 #include "tests/support/emulation.hpp"
 
 namespace eigen_g {
