@@ -51,14 +51,13 @@ struct alignas(16) Shared {
   static constexpr int warps = Shape<b>::warps;
   T y[warps][b], u[warps][b];  // partial sums of y = D v and u = F v, by warp
   T total_u[b], w[b];          // u and w
-  T next_v[b];                 // of H_{k+1}
-  T next_tau;
-  // What is still read while the next sweep begins. The sweeps use the two in turns.
+  T next_v[b], next_tau;       // v and tau of H_{k+1}
+  // The two are used in turns, because a warp reads its sweep's while others begin the next sweep.
   struct alignas(16) Turn {
-    T v[b];                // of H_k
+    T v[b];                // v of H_k
     T row[b];              // F's first row on its way to D
     T column[b], next[b];  // the first columns of D and F
-    T received[b], beta;   // what position k + 1 has sent
+    T received[b], beta;   // the column and beta of position k + 1
   } turns[2];
 };
 
@@ -127,7 +126,7 @@ __device__ __forceinline__ double rough_inverse_root(double x) {
   asm("rsqrt.approx.ftz.f64 %0, %1;" : "=d"(y) : "d"(x));
   return y;
 #else
-  return static_cast<float>(1 / sqrt(x));
+  return (1 + 0x1p-21) / sqrt(x);
 #endif
 }
 __device__ __forceinline__ float rough_inverse(float x) {
@@ -145,7 +144,7 @@ __device__ __forceinline__ double rough_inverse(double x) {
   asm("rcp.approx.ftz.f64 %0, %1;" : "=d"(y) : "d"(x));
   return y;
 #else
-  return static_cast<float>(1 / x);
+  return (1 - 0x1p-21) / x;
 #endif
 }
 // Steps from about 20 correct bits to all but one or two ulp.
@@ -261,7 +260,7 @@ struct Letter {
     return b % 32 == 0 || lane + 32 * r < b ? value(packets[r]) : T{0};
   }
 };
-// What a warp receives of both messages of a sweep: lanes 0 ... 7 the part of v for the warp's columns, lanes 8 ... 15 the same part of the
+// A warp's part of both messages of a sweep: lanes 0 ... 7 have the part of v for the warp's columns, lanes 8 ... 15 the same part of the
 // column, lane 17 its one more, beta, and the other lanes tau.
 template <class T, int b>
 struct OwnPart {
@@ -351,8 +350,8 @@ class Position {
   // Sweep s at position k. first_place = (s + 1) mod b; tile: the group's first tile; j: index of the sweep in its group. same_position: the
   // calls of this object are for one position.
   //
-  // What a message waits for is the chain of the chase: a warp receives the part of v for its own columns only, one warp sums u and computes
-  // the next reflector, and another one sums y and computes w. What remains is done while the messages are on their way.
+  // The chase waits for messages, so the work before a message is short: a warp receives the part of v for its own columns only, one warp sums u
+  // and computes the next reflector, and another one sums y and computes w. The updates follow, while the messages are on their way.
   template <bool same_position>
   __device__ __forceinline__ void work(std::int64_t k, std::int64_t s, int first_place, std::int64_t tile,
                                        int j) {
@@ -462,7 +461,7 @@ class Position {
     own.look_at();
   }
   // Receives v, tau, and the column from position k + 1, and leaves them in shared memory, with each warp's partial sums of y = D v and u = F v
-  // but for the column in slot `old`. Returns tau.
+  // without the column in slot `old`. Returns tau.
   __device__ __forceinline__ T receive_and_multiply(Turn& turn, int old, bool moved, bool with_column) {
     complete(own);
     const T received = value(own.packet);
