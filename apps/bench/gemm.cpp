@@ -134,7 +134,7 @@ Case gemm_case(const Queue& queue, const Shape& s) {
         {.name = name, .enqueue = [=](std::int64_t) { once(); }, .capture = false, .flops = flops});
   };
   for (const Engine engine : engines()) {
-    if (!engine_built(engine) || (engine == Engine::emulated && symmetric)) continue;
+    if (!engine_runs(engine) || (engine == Engine::emulated && symmetric)) continue;
     add(name(engine), 2, [=, by = std::make_shared<Products<double>>(queue, engine)] {
       if (symmetric)
         by->syr2k_lower(1, x->a.matrix, x->b.matrix, 0, c);
@@ -233,7 +233,7 @@ class Gemm final : public Benchmark {
   std::vector<Limit> limits(const Json& c) const override {
     std::vector<Limit> limits{{"native/error", gemm_error_limit}, {"df/error", gemm_error_limit}};
     for (const Json& call : at(c, "figures"))
-      for (const std::string engine : {"emulated", "ozaki", "ozaki-fast"})
+      for (const std::string engine : {"emulated", "ozaki", "ozaki-fast", "ozaki-fp8"})
         if (call["name"] == engine) limits.push_back({engine + "/error", gemm_error_limit});
     return limits;
   }
@@ -241,9 +241,9 @@ class Gemm final : public Benchmark {
   std::vector<Table> tables(const Json&) const override {
     return {
         {R"(op = op; m = m; n = n; k = k; native = native/tflops %.2f; df = df/tflops %.2f;
-      emulated = emulated/tflops %.2f; ozaki = ozaki/tflops %.2f; ozaki-fast = ozaki-fast/tflops %.2f; sgemm = sgemm/tflops %.2f; df/sgemm = df_over_sgemm %.4f;
+      emulated = emulated/tflops %.2f; ozaki = ozaki/tflops %.2f; ozaki-fast = ozaki-fast/tflops %.2f; ozaki-fp8 = ozaki-fp8/tflops %.2f; sgemm = sgemm/tflops %.2f; df/sgemm = df_over_sgemm %.4f;
       df alone = df_product/tflops %.2f; convert % = df_convert/seconds:df/seconds %.2f 100; error: native = native/error %.2g;
-      df = df/error %.2g; emulated = emulated/error %.2g; ozaki = ozaki/error %.2g; ozaki-fast = ozaki-fast/error %.2g; auto = automatic)",
+      df = df/error %.2g; emulated = emulated/error %.2g; ozaki = ozaki/error %.2g; ozaki-fast = ozaki-fast/error %.2g; ozaki-fp8 = ozaki-fp8/error %.2g; auto = automatic)",
          R"(TFLOP/s, medians, conversions included (df alone: operands already converted). error: max |C - C_ref| in units of
 k 2^-45 |A||B|, limit 1. auto: the engine that the automatic choice takes.
 )"}};

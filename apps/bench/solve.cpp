@@ -3,6 +3,7 @@
 #include <CLI/CLI.hpp>
 #include <algorithm>
 #include <array>
+#include <optional>
 
 #include "apps/bench/benchmarks.hpp"
 #include "apps/generate/random.hpp"
@@ -20,6 +21,7 @@
 #ifdef EIGEN_G_HAVE_CUDA
 #include "apps/bench/peers.hpp"
 #include "apps/bench/solve_case.hpp"
+#include "apps/bench/team_case.hpp"
 #endif
 
 namespace eigen_g::apps::bench {
@@ -111,6 +113,61 @@ bool of_cpu(const Json& c) {
          });
 }
 
+// A case of several numbers of GPUs, and the names of its calls.
+bool of_team(const Json& c) {
+  return c.contains("gpus");
+}
+std::string team_call_of(const Json& gpus, const char* what) {
+  return "gpus_" + gpus.dump() + what;
+}
+
+// For each number of GPUs: its seconds over the seconds of one GPU, and cuSOLVERMg's seconds over its own.
+void conclude_team(Json& c) {
+  for (Json& call : c["calls"]) {
+    if (!call.contains("gpus")) continue;
+    const std::string own = call["name"], number = call["gpus"].dump();
+    const char* const what = own.ends_with("_values") ? "_values" : "";
+    call["over_one"] = quotient(c, {own + "/seconds"}, team_call_of(1, what) + "/seconds");
+    if (*what == '\0')
+      call["cusolvermg_over"] = quotient(c, {"cusolvermg_" + number + "/seconds"}, own + "/seconds");
+  }
+}
+
+std::vector<Limit> limits_of_team(const Json& c, bool all) {
+  std::vector<Limit> limits{{"bit_for_bit", 0, !all}, {"values", value_limit}};
+  for (const Json& gpus : c["gpus"]) {
+    limits.push_back({team_call_of(gpus, "/seconds")});
+    limits.push_back({team_call_of(gpus, "/passed")});
+    if (all) limits.push_back({team_call_of(gpus, "_values/seconds")});
+  }
+  return limits;
+}
+
+// Columns of the stages that the calls of the cases have, each once.
+std::string stage_columns(const Json& report) {
+  std::string columns;
+  for (const Json& c : report["cases"])
+    for (const Json& call : c["calls"]) {
+      if (!call.contains("stages")) continue;
+      for (const auto& stage : call["stages"].items())
+        if (const std::string column = "; " + words(stage.key()) + " = stages/" + stage.key() + " %.2f 1e3";
+            columns.find(column) == std::string::npos)
+          columns += column;
+    }
+  return columns;
+}
+
+std::vector<Table> tables_of_teams(const Json& report) {
+  return {
+      {R"(call = name; type = type; n = n; seconds = seconds time; of one GPU = over_one %.3f; cuSOLVERMg, x = cusolvermg_over %.2f;
+      verified = verified; residual = residual %.2g; orthog. = orthogonality %.2g; GPU memory, GB = device_bytes %.2f 1e-9)",
+       "Host pointers. cuSOLVERMg, x: its time on the same GPUs over eigen_g's; its matrix is on the GPUs "
+       "before. residual, orthog.: LAPACK's "
+       "ratios, limit 10.\n",
+       "", true},
+      {"ms a stage = name; type = type; n = n" + stage_columns(report), "", "stages", true}};
+}
+
 class Solve final : public Benchmark {
  public:
   Solve()
@@ -125,6 +182,7 @@ class Solve final : public Benchmark {
   eigen_g bench solve --path one,two                  both reductions, beside each other
   eigen_g bench solve --path auto,one,two --engine df --sizes 1000,2000,3000
                                                       the automatic path against the faster one
+  eigen_g bench solve --gpus 1,2,4,8 --sizes 10000,20000     all stages on several GPUs, compared with one GPU and cuSOLVERMg
   eigen_g bench solve --json s.json && scripts/plot_solver.py s.json -o figures)",
                    "calls", 2}) {}
 
@@ -147,22 +205,34 @@ class Solve final : public Benchmark {
         ->option_text("LIST");
     command
         .add_option("--engine", engine_,
-                    "Engine of the matrix products: native (default), df, emulated, ozaki, ozaki-fast, auto")
-        ->check(CLI::IsMember({"native", "df", "emulated", "ozaki", "ozaki-fast", "auto"}))
+                    "Engine of the matrix products: native (default), df, emulated, ozaki, ozaki-fast, "
+                    "ozaki-fp8, auto")
+        ->check(CLI::IsMember({"native", "df", "emulated", "ozaki", "ozaki-fast", "ozaki-fp8", "auto"}))
         ->option_text("NAME");
+    command
+        .add_option("--gpus", gpus_,
+                    "Numbers of GPUs whose solves are compared, in host memory: 1, and the listed ones that "
+                    "the machine has. "
+                    "They are compared with cuSOLVERMg, if its library is found")
+        ->delimiter(',')
+        ->check(CLI::Range(1, 64))
+        ->option_text("LIST");
+    command.add_flag("--no-peer", no_peer_, "With --gpus: without cuSOLVERMg");
     add_rounds(command, "Timed rounds a call (default: 7, but 3 where they take long, 1 with --brief)", 1);
     add_types(command, "a solve");
     command.add_flag("--brief", brief,
                      "For large sizes: device pointers only, one cuSOLVER mode, with vectors (the "
-                     "non-deterministic), one round, beyond n = 20000 no warm-up but of the first size");
+                     "non-deterministic), one round, beyond n = 20000 no warm-up but of the first size. With "
+                     "--gpus: vectors only, and no second solve for the bits");
     command.add_flag("--energy", energy_,
                      "Also the joules of a solve, by the GPU's counter: each call is repeated for 2 s");
   }
 
   bool on_host() const override { return device_ == "cpu" || (device_ == "auto" && gpu_count() == 0); }
   std::vector<CaseOptions> host_cases(Json& head) override {
-    if (brief || energy_ || engine_ != "native" || paths_ != std::vector<std::string>{"auto"})
-      throw UsageError("--brief, --energy, --engine and --path are for solves on a GPU");
+    if (brief || energy_ || engine_ != "native" || !gpus_.empty() ||
+        paths_ != std::vector<std::string>{"auto"})
+      throw UsageError("--brief, --energy, --engine, --gpus and --path are for solves on a GPU");
     head.update({{"limit", lapack_ratio_limit}, {"value_limit", value_limit}});
     if (sizes == parse_sizes(sizes_on_gpu, "--sizes")) sizes = parse_sizes(sizes_on_cpu, "--sizes");
     return each_case([&](char type, std::int64_t n) -> CaseOptions {
@@ -182,18 +252,42 @@ class Solve final : public Benchmark {
                  {"limit", lapack_ratio_limit},
                  {"value_limit", value_limit},
                  {"path_limit", path_limit}});
+    if (!gpus_.empty()) return team_cases(session, head);
     const auto listed = [&](const char* path) { return std::ranges::count(paths_, path) > 0; };
     const bool compared = listed("auto") && listed("one") && listed("two");
     std::vector<CaseOptions> plans;
     for (const char type : scalar_types) {
-      const bool by_residues = engine_ == "ozaki" || engine_ == "ozaki-fast";
-      if (engine_ != "native" && engine_ != "auto" && type != 'd' && !(by_residues && type == 'z'))
+      const std::optional<Engine> engine = engine_of(engine_);
+      if (engine_ != "native" && engine_ != "auto" && type != 'd' &&
+          !(engine && by_residues(*engine) && type == 'z'))
         throw UsageError("--engine " + engine_ + " multiplies matrices of double alone; use --types d");
       for (const std::int64_t n : sizes)
         for (const std::string& path : compared ? std::vector<std::string>{"auto"} : paths_)
           add_plan(session, type, n, path, compared, plans);
     }
     return plans;
+  }
+
+  std::vector<CaseOptions> team_cases(const Session& session, Json& head) {
+    if (energy_ || engine_ != "native" || paths_ != std::vector<std::string>{"auto"})
+      throw UsageError("--gpus cannot be combined with --energy, --engine and --path");
+    std::vector<int> counts{1}, without;
+    for (const int count : gpus_) (count <= gpu_count() ? counts : without).push_back(count);
+    std::ranges::sort(counts);
+    counts.erase(std::unique(counts.begin(), counts.end()), counts.end());
+    head["gpus"] = gpu_count();
+    head["gpus_left_out"] = without;
+    return each_case([&](char type, std::int64_t n) {
+      return team_case(session,
+                       {.n = n,
+                        .type = type,
+                        .rule = rule_for_long_calls(n),
+                        .gpus = counts,
+                        .values_only = !brief,
+                        .repeated = !brief,
+                        .peer = !no_peer_},
+                       {{"type", std::string(1, type)}, {"brief", brief}});
+    });
   }
 
   void add_plan(const Session& session, char type, std::int64_t n, const std::string& path, bool compared,
@@ -235,6 +329,7 @@ class Solve final : public Benchmark {
 #endif
 
   void conclude(Json& c) const override {
+    if (of_team(c)) return conclude_team(c);
     for (const std::string what : {"vectors", "values"}) {
       if (of_cpu(c)) {
         c["ratios"][what] = quotient(c, {"lapack_" + what + "/seconds"}, "host_" + what + "/seconds");
@@ -260,6 +355,7 @@ class Solve final : public Benchmark {
               {"host_vectors/residual", lapack_ratio_limit},
               {"host_vectors/orthogonality", lapack_ratio_limit}};
     const bool all = c["brief"] == false, compared = at(c, "compared") == true;
+    if (of_team(c)) return limits_of_team(c, all);
     std::vector<Limit> limits{{"bit_for_bit", 0, !all}, {"values", value_limit, !all}};
     std::vector<std::string> calls{"device_vectors"};
     if (all) calls.insert(calls.end(), {"host_vectors", "device_values", "host_values"});
@@ -278,6 +374,7 @@ class Solve final : public Benchmark {
 
   std::vector<Table> tables(const Json& report) const override {
     std::string stages;
+    if (std::ranges::any_of(report["cases"], of_team)) return tables_of_teams(report);
     const bool on_cpu = std::ranges::any_of(report["cases"], of_cpu);
     const std::string vectors = on_cpu ? "host_vectors" : "device_vectors";
     for (const Json& c : report["cases"]) {
@@ -329,7 +426,8 @@ eigen_g allocates within its time, cuSOLVER's workspace is there before.
  private:
   std::vector<std::string> paths_{"auto"};
   std::string engine_ = "native", device_ = "auto";
-  bool energy_ = false;
+  std::vector<int> gpus_;  // empty: one GPU, by all calls
+  bool energy_ = false, no_peer_ = false;
 };
 
 // A x = w B x, compared with cuSOLVER's sygvd.

@@ -10,6 +10,8 @@
 //   choice          index of the fastest prediction
 //   mixed           mixed precision for all pairs: engine, seconds, float_seconds, refinement_seconds, path (of float). Empty
 //                   if float's rate is unknown or fewer vectors are wanted
+//   teams           with --gpus: gpus, seconds, times: stage, seconds; bytes of each GPU (null: one
+//                   GPU; on a machine without a GPU without the buffers). Otherwise empty
 #include <CLI/CLI.hpp>
 #include <algorithm>
 #include <cmath>
@@ -29,6 +31,8 @@
 #include "apps/support/text_table.hpp"
 #include "solver/calibrate/calibrate.hpp"
 #include "solver/calibrate/model.hpp"
+#include "solver/driver/backend.hpp"
+#include "solver/path/team_model.hpp"
 
 namespace eigen_g::apps {
 
@@ -43,6 +47,7 @@ struct ModelOptions {
   std::string machine;
   std::string efficiencies;  // "": the machine's own
   std::string calibration;
+  std::vector<int> gpus;
   NodesOptions nodes;
   bool n_given = false;
   RunOptions run;  // --json, --force and --quiet only
@@ -53,6 +58,7 @@ constexpr const char* model_examples = R"(
   eigen_g predict --fp64 1050 --fp32 2500 --bandwidth 135 --efficiencies ideal
   eigen_g predict --machine nvidia_h200 --n 20000                     a machine that was measured
   eigen_g predict --machine b300 --n 20000                            a GPU by its published peak rates
+  eigen_g predict --machine h200 --n 50000 --gpus 1,2,4,8             all stages on several GPUs of one host
   eigen_g predict --nodes 64                                          n = 100000 and 1000000 on clusters, by published runs
   eigen_g predict --n 20000                                           this machine, as 'eigen_g calibrate' measured it)";
 
@@ -63,13 +69,13 @@ struct Described {
 
 bool has_figures(const ModelFigures& f) {
   return f.fp64 > 0 || f.fp32 > 0 || f.bandwidth > 0 || f.cpu > 0 || f.df > 0 || f.emulated > 0 ||
-         f.ozaki > 0 || f.link > 0;
+         f.ozaki > 0 || f.ozaki_fp8 > 0 || f.link > 0;
 }
 
 ModelFigures in_si(const ModelFigures& f) {
   constexpr double giga = 1e9;
-  return {f.fp64 * giga, f.fp32 * giga,     f.bandwidth * giga, f.cpu * giga,
-          f.df * giga,   f.emulated * giga, f.link * giga,      f.ozaki * giga};
+  return {f.fp64 * giga,     f.fp32 * giga, f.bandwidth * giga, f.cpu * giga,      f.df * giga,
+          f.emulated * giga, f.link * giga, f.ozaki * giga,     f.ozaki_fp8 * giga};
 }
 
 std::vector<std::string> measured_names() {
@@ -146,6 +152,53 @@ std::string mixed_table(const std::vector<MixedPrediction>& mixed, const Predict
   return "\n" + table.text();
 }
 
+// Several GPUs that divide all stages (solver/path/team_model.hpp).
+struct Team {
+  int gpus = 1;
+  Prediction prediction;
+  std::vector<std::uint64_t> bytes;  // for each GPU; empty: one GPU
+};
+
+std::vector<Team> teams_of(const ModelOptions& o, std::int64_t m, const Described& d) {
+  std::vector<Team> teams;
+  for (const int gpus : o.gpus) {
+    Team& team = teams.emplace_back();
+    team.gpus = gpus;
+    team.prediction =
+        predict_team(measured_machine(usual_machine), {o.n, m, gpus}, d.machine.products[Engine::native]);
+    Plan plan;
+    plan.n = o.n;
+    plan.options.vectors = m > 0;
+    if (m > 0 && m < o.n) plan.options.subset = Subset::by_index(1, m);
+    plan.devices.gpus = gpus;
+    for (int member = 0; gpus > 1 && member < gpus; ++member)
+      team.bytes.push_back(
+          gpu_count() > 0
+              ? team_bytes<double>(plan, member, gpu_facts(current_gpu()).multiprocessors)
+              : static_cast<std::uint64_t>(std::llround(leading_team_bytes({o.n, m, gpus}, member))));
+  }
+  return teams;
+}
+
+std::string team_table(const ModelOptions& o, const std::vector<Team>& teams) {
+  if (teams.empty()) return "";
+  std::vector<std::string> head{"GPUs at n = " + std::to_string(o.n)};
+  for (const PredictedStage& stage : teams.front().prediction.times) head.push_back(stage.name);
+  head.insert(head.end(), {"all", "first GPU", "each other"});
+  TextTable table(head);
+  for (const Team& team : teams) {
+    std::vector<std::string> row{std::to_string(team.gpus)};
+    for (const PredictedStage& stage : team.prediction.times) row.push_back(print("%.4g", stage.seconds));
+    row.push_back(print("%.4g", team.prediction.seconds));
+    row.push_back(team.bytes.empty() ? "" : bytes_text(team.bytes.front()));
+    row.push_back(team.bytes.size() < 2 ? "" : bytes_text(team.bytes.back()));
+    table.add(row);
+  }
+  return "\n" + table.text() +
+         "by solves on up to four H200 of one host, with host pointers, and the rate of native products\n" +
+         (gpu_count() > 0 ? "" : "memory: without buffers of 2 to 4 GB, because there is no GPU\n");
+}
+
 std::string model_table(const ModelOptions& o, const Described& d, const std::vector<Prediction>& predictions,
                         const Prediction& choice, const std::vector<MixedPrediction>& mixed) {
   const ModelMachine& machine = d.machine;
@@ -212,7 +265,17 @@ Json rates_json(const PerEngine<double>& rates) {
 
 std::string model_json(const ModelOptions& o, std::int64_t m, const Described& d,
                        const std::vector<Prediction>& predictions, const Prediction& choice,
-                       const std::vector<MixedPrediction>& mixed) {
+                       const std::vector<MixedPrediction>& mixed, const std::vector<Team>& teams) {
+  Json of_teams = Json::array();
+  for (const Team& team : teams) {
+    Json times = Json::array();
+    for (const PredictedStage& s : team.prediction.times)
+      times.push_back({{"stage", s.name}, {"seconds", s.seconds}});
+    of_teams.push_back({{"gpus", team.gpus},
+                        {"seconds", team.prediction.seconds},
+                        {"times", times},
+                        {"bytes", team.bytes.empty() ? Json() : Json(team.bytes)}});
+  }
   Json helpers = Json::array();
   for (const ModelHelper& h : d.machine.helpers)
     helpers.push_back({{"name", h.name}, {"products", rates_json(h.products)}, {"link", h.link}});
@@ -258,14 +321,15 @@ std::string model_json(const ModelOptions& o, std::int64_t m, const Described& d
                     {"back_transform_band", e.two_stages.back_transform_band}}},
                   {"predictions", list},
                   {"choice", &choice - predictions.data()},
-                  {"mixed", of_mixed}};
+                  {"mixed", of_mixed},
+                  {"teams", of_teams}};
   return json_text(root);
 }
 
 ExitCode model(const ModelOptions& o) {
   if (o.nodes.nodes > 0) {
     if (has_figures(o.giga) || !o.machine.empty() || !o.efficiencies.empty() || !o.calibration.empty() ||
-        o.vectors >= 0)
+        o.vectors >= 0 || !o.gpus.empty())
       throw UsageError("predict: --nodes can be combined with --n and --cluster only");
     return predict_nodes(o.nodes, o.n_given ? std::vector{o.n} : std::vector<std::int64_t>{100000, 1000000},
                          o.run);
@@ -280,8 +344,9 @@ ExitCode model(const ModelOptions& o) {
   const Prediction& choice = choose(predictions);
   const std::vector<MixedPrediction> mixed =
       m == o.n ? predict_mixed(described.machine, o.n) : std::vector<MixedPrediction>{};
-  sink.put(model_table(o, described, predictions, choice, mixed),
-           model_json(o, m, described, predictions, choice, mixed));
+  const std::vector<Team> teams = teams_of(o, m, described);
+  sink.put(model_table(o, described, predictions, choice, mixed) + team_table(o, teams),
+           model_json(o, m, described, predictions, choice, mixed, teams));
   return ExitCode::done;
 }
 
@@ -309,6 +374,8 @@ void add_predict(CLI::App& app, Action& action) {
          "Double-float product, GFLOP/s (default: 6.6 % of SGEMM, as in the paper)");
   figure("--emulated", options->giga.emulated, "Emulated DGEMM, GFLOP/s (default: not available)");
   figure("--ozaki", options->giga.ozaki, "Products by residues of 8 bits, GFLOP/s (default: not available)");
+  figure("--ozaki-fp8", options->giga.ozaki_fp8,
+         "Products by residues in floats of 8 bits, GFLOP/s (default: not available)");
   figure("--link", options->giga.link,
          "Link between CPU and GPU, GB/s in each direction (default: transfers are not counted)");
   begin_group(command, "Problem");
@@ -318,6 +385,13 @@ void add_predict(CLI::App& app, Action& action) {
   command.add_option("--vectors", options->vectors, "Number of eigenvectors (default: all)")
       ->check(CLI::Range(std::int64_t{0}, std::int64_t{1'000'000}))
       ->option_text("N");
+  command
+      .add_option(
+          "--gpus", options->gpus,
+          "Also predict seconds and memory of these numbers of GPUs of one host, which divide all stages")
+      ->delimiter(',')
+      ->check(CLI::Range(1, 8))
+      ->option_text("LIST");
   begin_group(command, "Machine or cluster");
   const std::vector<std::string> machines = machine_names();
   const std::string listed = CLI::detail::join(machines, ", ");

@@ -89,13 +89,28 @@ std::string engine_of_device(const Report& solve, std::size_t i) {
   return i == 0 ? engines_text(solve) : name(Engine::native);
 }
 
+std::string device_row(const Report& solve, std::size_t i) {
+  const DeviceWork& device = solve.devices[i];
+  if (device.stages.empty())
+    return report_row("  share", print("%.4g of the products, %.4f s, ", device.share, device.seconds) +
+                                     engine_of_device(solve, i) + ", " + device_text(device));
+  return report_row("  GPU " + std::to_string(device.gpu),
+                    print("%.4f s, %.4g Tflop, ", device.seconds, device.flops * 1e-12) +
+                        bytes_text(device.bytes) + ", " + device_text(device));
+}
+
 Json devices_json(const Report& solve) {
   Json list = Json::array();
-  for (std::size_t i = 0; i < solve.devices.size(); ++i)
-    list.push_back({{"name", device_text(solve.devices[i])},
-                    {"share", solve.devices[i].share},
-                    {"seconds", solve.devices[i].seconds},
-                    {"engine", engine_of_device(solve, i)}});
+  for (std::size_t i = 0; i < solve.devices.size(); ++i) {
+    const DeviceWork& device = solve.devices[i];
+    list.push_back({{"name", device_text(device)},
+                    {"share", device.share},
+                    {"seconds", device.seconds},
+                    {"engine", engine_of_device(solve, i)},
+                    {"bytes", device.bytes},
+                    {"flops", device.flops}});
+    for (const StageWork& work : device.stages) list.back()["stages"][name(work.stage)] = work.seconds;
+  }
   return list;
 }
 
@@ -248,10 +263,7 @@ std::string to_table(const SolveReport& r) {
   const bool several = r.solve.devices.size() > 1;
   text += report_row("devices", devices_text(r.solve) +
                                     (several ? ", ratio " + ratio_text(r.solve, r.ratio) : std::string()));
-  for (std::size_t i = 0; several && i < r.solve.devices.size(); ++i)
-    text += report_row("  share", print("%.4g of the products, %.4f s, ", r.solve.devices[i].share,
-                                        r.solve.devices[i].seconds) +
-                                      engine_of_device(r.solve, i) + ", " + device_text(r.solve.devices[i]));
+  for (std::size_t i = 0; several && i < r.solve.devices.size(); ++i) text += device_row(r.solve, i);
   text += report_row("threads", std::to_string(r.threads));
   if (!r.distributed) text += report_row("products", engines_text(r.solve));
   if (r.solve.refinement.result != Refinement::Result::native)

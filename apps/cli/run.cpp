@@ -29,7 +29,7 @@ struct Preload {
   std::string report;      // a file
   std::int64_t min_n = 0;
   std::string device;
-  int gpus = 0;
+  int gpus = -1;  // not given
 };
 
 // The first of these files that exists, relative to this program's folder, or an empty path.
@@ -78,7 +78,7 @@ void set_variable(const char* name, const std::string& value) {
   set_variable("EIGEN_G_LOG", preload.report.empty() && preload.on_stderr ? "-" : preload.report);
   set_variable("EIGEN_G_DEVICE", preload.device);
   if (preload.min_n > 0) set_variable("EIGEN_G_MIN_N", std::to_string(preload.min_n));
-  if (preload.gpus > 0) set_variable("EIGEN_G_GPUS", std::to_string(preload.gpus));
+  if (preload.gpus >= 0) set_variable("EIGEN_G_GPUS", std::to_string(preload.gpus));
   std::vector<char*> arguments;
   for (const std::string& word : line) arguments.push_back(const_cast<char*>(word.c_str()));
   arguments.push_back(nullptr);
@@ -117,8 +117,9 @@ void add_run(CLI::App& app, Action& action) {
       ->option_text("DEVICE");
   command
       .add_option("--gpus", preload->gpus,
-                  "Number of GPUs of the machine that may solve a problem together (default 1)")
-      ->check(CLI::PositiveNumber)
+                  "Number of GPUs of the machine that may solve a problem together (default 1); 0: the "
+                  "number that pays")
+      ->check(CLI::NonNegativeNumber)
       ->option_text("N");
   command.prefix_command();
   command.callback([preload, &command, &action] {

@@ -67,8 +67,8 @@ std::optional<SolvePrediction> plan(const SolveOptions& options, io::ScalarType 
     chosen.source = "measured now; 'eigen_g calibrate' makes and stores a better one";
     chosen.calibration = calibration_of_process(given.devices.threads);
   }
-  if (!chosen.calibration) return std::nullopt;
-  given.devices.calibration = std::make_shared<const Calibration>(*std::move(chosen.calibration));
+  if (chosen.calibration)
+    given.devices.calibration = std::make_shared<const Calibration>(*std::move(chosen.calibration));
   if (!predicted) return std::nullopt;
   return predict_solve(given.options, given.devices, n, chosen.source);
 }
@@ -77,10 +77,9 @@ std::string prediction_text(const std::optional<SolvePrediction>& plan, io::Scal
   const std::string of_type = left_column("type", 14) + io::name(type) + "\n";
   if (plan) return of_type + to_table(*plan);
   return of_type + left_column("plan", 14) +
-         (!on_gpu ? "the CPU alone, by LAPACK; predictions are for double only\n"
-          : type == io::ScalarType::d
-              ? "no rates of this engine, or all stages on several GPUs: no prediction\n"
-              : "on the GPU; predictions are for double only\n");
+         (!on_gpu                     ? "the CPU alone, by LAPACK; predictions are for double only\n"
+          : type == io::ScalarType::d ? "no rates of this engine: no prediction\n"
+                                      : "on the GPU; predictions are for double only\n");
 }
 
 template <class T>
@@ -343,7 +342,8 @@ constexpr const char* solve_examples = R"(
   eigen_g solve k.mtx --b m.mtx --interval 0:5e6      all pairs in an interval; --count-only: how many
   eigen_g solve --grid 100x100x100 --lowest 10        the same for the 7-point operator, without a matrix
   eigen_g solve matrix.npy --ratio 27:14 --predict    GPU and CPU share large products 27:14; print a prediction first
-  eigen_g solve matrix.npy --gpus 2                   two GPUs and the CPU share by their rates
+  eigen_g solve matrix.npy --gpus 2                   two GPUs divide all stages of a large matrix
+  eigen_g solve matrix.npy --gpus 0 --predict         the number of GPUs that pays; print the prediction first
   eigen_g solve hermitian.mtx -o result --verify      complex Hermitian: real values, complex vectors
   eigen_g solve matrix.npy --type s                   in float; for a complex matrix: --type c
   eigen_g solve matrix.npy --precision mixed --engine df      double's accuracy on a GPU that is slow in double

@@ -257,9 +257,9 @@ CLI::Option* add_solve_options(CLI::App& command, SolveOptions& wanted) {
       ->option_text("RATIO");
   command
       .add_option("--gpus", options->gpus,
-                  "Number of GPUs to use (default: 1). On the two-stage path all of them run every stage, "
-                  "for large orders")
-      ->check(CLI::Range(1, 64))
+                  "Number of GPUs to use (default: 1); 0: the number that pays, at most all of them. On the "
+                  "two-stage path all of them run every stage, for large orders")
+      ->check(CLI::Range(0, 64))
       ->option_text("N");
   command
       .add_option("--multiprocessors", options->multiprocessors,

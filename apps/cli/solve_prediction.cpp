@@ -10,7 +10,9 @@
 #include "solver/api/sparse.hpp"
 #include "solver/calibrate/calibrate.hpp"
 #include "solver/driver/arguments.hpp"
+#include "solver/driver/backend.hpp"
 #include "solver/path/choice.hpp"
+#include "solver/path/team_model.hpp"
 #include "solver/reduction/two_stage/full_to_band.hpp"
 
 namespace eigen_g::apps {
@@ -72,13 +74,38 @@ const char* words_of(Path path) {
   return path == Path::one_stage ? "one-stage path" : "two-stage path";
 }
 
+// All stages on several GPUs: by the usual machine's seconds, and the rate of products of these GPUs if it was calibrated.
+SolvePrediction predict_on_team(const Plan& plan) {
+  const MeasuredMachine& measured = measured_machine(usual_machine);
+  const int gpu = current_gpu(), gpus = plan.devices.gpus;
+  double products = 0;
+  if (plan.devices.calibration) {
+    const TeamRates rates = team_rates(*plan.devices.calibration, gpu, {}, gpu_facts(gpu).multiprocessors);
+    products = product_rate(rates.devices.front(), name(Engine::native), 8192, 8192, 8192);
+  }
+  const TeamProblem problem{plan.n, plan.max_count(), gpus};
+  SolvePrediction p{
+      plan.n,
+      plan.max_count(),
+      "seconds of " + measured.name + (products > 0 ? " at the rate of this machine's products" : ""),
+      {gpu_facts(gpu).name},
+      to_text(plan.devices.ratio),
+      predict_team(measured, problem, products)};
+  for (const int further : helper_gpus(gpus)) p.devices.push_back(gpu_facts(further).name);
+  for (int member = 0; member < gpus; ++member)
+    p.bytes_of_gpus.push_back(team_bytes<double>(plan, member, gpu_facts(gpu).multiprocessors));
+  return p;
+}
+
 }  // namespace
 
-std::optional<SolvePrediction> predict_solve(const Options& options, const Devices& devices, std::int64_t n,
+std::optional<SolvePrediction> predict_solve(const Options& options, const Devices& asked, std::int64_t n,
                                              const std::string& calibration) {
+  const Plan planned = make_plan<double>({n, options, asked});
+  const Devices& devices = planned.devices;  // its gpus are not 0
+  if (planned.team) return predict_on_team(planned);
   const Path path = path_on_gpu<double>(options, devices.engine_rates, n);
-  if (!devices.calibration || takes_team(entry_type<double>(), options, devices, path, n))
-    return std::nullopt;
+  if (!devices.calibration) return std::nullopt;
   const int gpu = current_gpu();
   const std::vector<int> further = helper_gpus(devices.gpus);
   const Device& first = gpu_facts(gpu);
@@ -184,12 +211,16 @@ std::string to_table(const SolvePrediction& plan) {
     text += left_column("memory", 14) + name(*plan.mode) + ", " + bytes_text(plan.bytes.device) +
             " on the GPU, " + bytes_text(plan.bytes.host) + " on the host" +
             (*plan.mode == MemoryMode::in_core ? "" : "; the times are for in_core") + "\n";
+  for (std::size_t i = 0; i < plan.bytes_of_gpus.size(); ++i)
+    text += left_column(i == 0 ? "memory" : "", 14) + bytes_text(plan.bytes_of_gpus[i]) + " on GPU " +
+            std::to_string(i + 1) + " of " + std::to_string(plan.bytes_of_gpus.size()) + "\n";
   TextTable table({"predicted", "seconds", "columns, %"});
   for (const PredictedStage& stage : plan.prediction.times)
     table.add({stage.name, print("%.4f", stage.seconds),
-               stage.seconds == 0     ? ""
-               : stage.shares.empty() ? "first GPU"
-                                      : shares_text(stage.shares)});
+               stage.seconds == 0            ? ""
+               : !plan.bytes_of_gpus.empty() ? (stage.name == "band to tridiagonal" ? "first GPU" : "divided")
+               : stage.shares.empty()        ? "first GPU"
+                                             : shares_text(stage.shares)});
   table.add({"all", print("%.4f", plan.prediction.seconds), ""});
   if (plan.other)
     table.add({std::string("by the ") + words_of(plan.other->path), print("%.4f", plan.other->seconds), ""});

@@ -13,7 +13,7 @@
 
 namespace eigen_g::apps {
 
-// The large stages of a path, in the order of Prediction::times.
+// The large stages of a path on one GPU, in the order of Prediction::times.
 inline std::span<const Stage> predicted_stages(Path path) {
   static constexpr Stage one[] = {Stage::tridiagonalize, Stage::divide_and_conquer, Stage::back_transform};
   static constexpr Stage two[] = {Stage::full_to_band, Stage::chase, Stage::divide_and_conquer,
@@ -36,10 +36,12 @@ struct SolvePrediction {
   // The first mode whose bytes are within Devices::memory_limit, or within what is free on the GPU. Nothing: no mode fits, or not known.
   std::optional<MemoryMode> mode = {};
   WorkspaceBytes bytes = {};  // in this mode
+  // Bytes of each GPU, if several GPUs divide all stages; 0: not known. Otherwise empty.
+  std::vector<std::uint64_t> bytes_of_gpus = {};
 };
 
 inline std::span<const Stage> SolvePrediction::stages() const {
-  return predicted_stages(prediction.path);
+  return bytes_of_gpus.empty() ? predicted_stages(prediction.path) : std::span<const Stage>(team_stages);
 }
 
 inline double SolvePrediction::seconds_of(Stage stage) const {

@@ -111,7 +111,7 @@ bool is_batch_of_one(const CallOptions& plan, std::int64_t n, bool progress) {
   const Devices& devices = plan.devices;
   return !progress && n >= 0 && n <= largest_order_without_lapack && plan.itype == 0 &&
          plan.options.subset.by != Subset::By::value && plan.options.path != Path::two_stage &&
-         devices.device != DeviceChoice::gpu && devices.gpus == 1 && devices.ratio.automatic() &&
+         devices.device != DeviceChoice::gpu && devices.gpus <= 1 && devices.ratio.automatic() &&
          devices.multiprocessors == 0;
 }
 

@@ -4,6 +4,7 @@
 #include <nanobind/stl/optional.h>
 #include <nanobind/stl/pair.h>
 #include <nanobind/stl/string.h>
+#include <nanobind/stl/tuple.h>
 #include <nanobind/stl/vector.h>
 
 #include <type_traits>
@@ -20,6 +21,7 @@
 #include "apps/python/jax.hpp"
 #include "apps/python/plan.hpp"
 #include "apps/python/reports.hpp"
+#include "apps/python/shards.hpp"
 #include "apps/python/sparse.hpp"
 #include "apps/python/types.hpp"
 
@@ -213,6 +215,7 @@ NB_MODULE(_core, m) {
 
   m.def("solve_host", &solve_host, "plan"_a, "n"_a, "a"_a, "lda"_a, "b"_a, "ldb"_a, "w"_a, "z"_a, "ldz"_a,
         "progress"_a.none());
+  m.def("solve_shards", &solve_shards, "plan"_a, "n"_a, "a"_a, "w"_a, "z"_a, "progress"_a.none());
   nb::class_<PythonBatchedSolver>(m, "BatchedSolver")
       .def(nb::init<PythonContext&, const CallOptions&, std::int64_t, std::int64_t, int>(),
            nb::keep_alive<1, 2>(), "context"_a, "plan"_a, "n"_a, "most"_a, "gpu"_a)

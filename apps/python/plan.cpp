@@ -62,9 +62,9 @@ CallOptions make_plan(const std::string& dtype, bool lower, bool vectors,
   if (index_range) options.subset = Subset::by_index(index_range->first, index_range->second);
   if (values) options.subset = Subset::by_value(values->first, values->second);
   options.path = chosen({Path::automatic, Path::one_stage, Path::two_stage}, path, Argument::path);
-  options.engine = chosen(
-      {Engine::native, Engine::df, Engine::emulated, Engine::ozaki, Engine::ozaki_fast, Engine::automatic},
-      engine, Argument::engine);
+  options.engine = chosen({Engine::native, Engine::df, Engine::emulated, Engine::ozaki, Engine::ozaki_fast,
+                           Engine::ozaki_fp8, Engine::automatic},
+                          engine, Argument::engine);
   options.precision = chosen({Precision::native, Precision::mixed}, precision, "precision");
   plan.factor = chosen({CholeskyFactor::compute, CholeskyFactor::compute_and_return, CholeskyFactor::reuse},
                        factor, "factor");

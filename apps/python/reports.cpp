@@ -30,7 +30,7 @@ constexpr auto members = [](auto& x, const auto& each) {
   else if constexpr (std::is_same_v<X, StageWork>)
     each(x.stage, x.seconds, x.flops);
   else if constexpr (std::is_same_v<X, DeviceWork>)
-    each(x.name, x.gpu, x.multiprocessors, x.share, x.seconds);
+    each(x.name, x.gpu, x.multiprocessors, x.share, x.seconds, x.bytes, x.flops, x.stages);
   else if constexpr (std::is_same_v<X, Refinement>)
     each(x.result, x.steps, x.clusters, x.largest_cluster, x.correction, x.float_seconds, x.seconds);
   else if constexpr (std::is_same_v<X, WorkspaceBytes>)
@@ -111,6 +111,12 @@ nb::class_<T> pickled(nb::module_& m, const char* name, const char* doc) {
       });
 }
 
+nb::list stages_of(const std::vector<StageWork>& works) {
+  nb::list stages;
+  for (const StageWork& work : works) stages.append(nb::make_tuple(name(work.stage), work.seconds));
+  return stages;
+}
+
 nb::list devices_of(const std::vector<DeviceWork>& works) {
   nb::list devices;
   for (const DeviceWork& work : works) {
@@ -119,15 +125,12 @@ nb::list devices_of(const std::vector<DeviceWork>& works) {
     device["gpu"] = work.gpu < 0 ? nb::none() : nb::object(nb::int_(work.gpu));
     device["share"] = work.share;
     device["seconds"] = work.seconds;
+    device["bytes"] = work.bytes;
+    device["flops"] = work.flops;
+    device["stages"] = stages_of(work.stages);
     devices.append(device);
   }
   return devices;
-}
-
-nb::list stages_of(const PythonReport& r) {
-  nb::list stages;
-  for (const StageWork& work : r.stages) stages.append(nb::make_tuple(name(work.stage), work.seconds));
-  return stages;
 }
 
 nb::dict refinement_of(const PythonReport& r) {
@@ -166,12 +169,16 @@ void bind_solves(nb::module_& m) {
           "path", [](const R& r) { return name(r.path); },
           "Path of the reduction: \"one_stage\" or \"two_stage\".")
       .def_ro("seconds", &Report::seconds, "Time of the whole call.")
-      .def_prop_ro("stages", &stages_of,
-                   "Name and seconds of each stage, in the order in which they began. Empty for orders up to "
-                   "48 on the CPU.")
+      .def_prop_ro(
+          "stages", [](const R& r) { return stages_of(r.stages); },
+          "Name and seconds of each stage, in the order in which they began. Empty for orders up to "
+          "48 on the CPU.")
       .def_prop_ro(
           "devices", [](const R& r) { return devices_of(r.devices); },
-          "name, gpu (None: the CPU), share and seconds of each device that took part.")
+          R"(name, gpu (None: the CPU), share, seconds, bytes, flops and stages of each device that took part.
+
+bytes and flops: of the GPU's memory and of its matrix products; 0: not counted for each device. stages: its own (stage, seconds),
+if several GPUs divide all stages.)")
       .def_prop_ro("refinement", &refinement_of, R"(Result of mixed precision.
 
 result is "native" (mixed precision was not requested), "refined", or the reason for a solve in native precision:

@@ -8,6 +8,12 @@ bool engine_built(Engine engine) {
   return maker_of<double>(engine == Engine::automatic ? Engine::native : engine) != nullptr;
 }
 
+bool engine_runs(Engine engine) {
+  if (!engine_built(engine)) return false;
+  const auto runs = row_of(engine == Engine::automatic ? Engine::native : engine).gpu.runs;
+  return !runs || runs();
+}
+
 double predicted_seconds(Engine engine, const ProductRates& rates, std::int64_t m, std::int64_t n,
                          std::int64_t k) {
   return row_of(engine).seconds(rates[engine], m, n, k);

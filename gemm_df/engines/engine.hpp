@@ -14,10 +14,12 @@ namespace eigen_g {
 //   emulated   cuBLAS's fixed-point emulation on the integer tensor cores; needs CUDA 13
 //   ozaki      exact products of 8-bit integers for 15 moduli (engines/ozaki/residues.hpp): errors like native products
 //   ozaki_fast the same with 14 moduli: faster, with errors up to five times as large
-//   automatic  the fastest of native, df, emulated and ozaki for each product, by measured rates
+//   ozaki_fp8  the same by exact products of 8-bit floats: errors like ozaki; for GPUs that are slow in 8-bit integers. Only the tensor cores
+//              of compute capability 9.0 are used as yet; on another GPU a product throws DeviceError
+//   automatic  the fastest of native, df, emulated, ozaki and ozaki_fp8 for each product, by measured rates
 // Small products are always native (least_multiply_adds).
 // The engines come first and are rows of a table; `automatic` is the last enumerator.
-enum class Engine { native, df, emulated, ozaki, ozaki_fast, automatic };
+enum class Engine { native, df, emulated, ozaki, ozaki_fast, ozaki_fp8, automatic };
 
 inline constexpr auto engine_count = static_cast<std::size_t>(Engine::automatic);
 constexpr std::array<Engine, engine_count> engines() {
@@ -38,10 +40,17 @@ struct PerEngine {
 
 using EngineFlops = PerEngine<double>;
 
-const char* name(Engine engine);         // "native", "df", "emulated", "ozaki", "ozaki-fast", "auto"
+const char* name(Engine engine);  // "native", "df", "emulated", "ozaki", "ozaki-fast", "ozaki-fp8", "auto"
 const char* description(Engine engine);  // for example "two floats a double"
 std::optional<Engine> engine_of(const std::string& name);
 bool engine_built(Engine engine);  // true if it multiplies matrices of double on a GPU; automatic: as native
+bool engine_runs(
+    Engine engine);  // true if it is built and the current GPU has it; throws DeviceError if there is no GPU
+
+// Engines by residues of 8 bits.
+constexpr bool by_residues(Engine engine) {
+  return engine == Engine::ozaki || engine == Engine::ozaki_fast || engine == Engine::ozaki_fp8;
+}
 
 // The speed of an engine for C (m x n) with an inner size of k: 2 m n k flops, m n entries to write, and (m + n) k entries to convert.
 struct EngineRate {

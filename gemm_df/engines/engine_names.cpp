@@ -17,6 +17,7 @@ constexpr std::array<EngineNames, engine_count + 1> names{{{"native", "double"},
                                                            {"emulated", "double from integer tensor cores"},
                                                            {"ozaki", "double from residues of 8 bits"},
                                                            {"ozaki-fast", "the same with fewer moduli"},
+                                                           {"ozaki-fp8", "double from floats of 8 bits"},
                                                            {"auto", "by the GPU's rates"}}};
 static_assert(static_cast<std::size_t>(Engine::automatic) == engine_count);
 

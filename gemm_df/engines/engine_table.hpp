@@ -45,7 +45,8 @@ struct EngineOnGpu {
   EngineRate (*estimated_rate)(const Queue& queue) = nullptr;  // from the GPU's properties
   std::tuple<MakeEngine<double>, MakeEngine<float>, MakeEngine<std::complex<double>>,
              MakeEngine<std::complex<float>>>
-      make{};  // one for each type; null: not available for this type
+      make{};                // one for each type; null: not available for this type
+  bool (*runs)() = nullptr;  // true: the current GPU has it; null: every GPU has it
 };
 
 struct EngineRow {

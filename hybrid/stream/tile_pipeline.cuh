@@ -1,5 +1,5 @@
 // A pipeline from global memory through shared memory to the tensor cores, for clusters of blocks: tiles of bytes, barriers in shared memory,
-// and integer products of warpgroups. The code must be compiled for sm_90a. A warpgroup is four warps, the first of which has a number that is a
+// and products of warpgroups by integers and by floats of 8 bits. The code must be compiled for sm_90a. A warpgroup is four warps, the first of which has a number that is a
 // multiple of four.
 //
 // A tile in shared memory has lines of 128 bytes and begins at a multiple of 1024 bytes. Byte `at` of line `line` is at
@@ -110,7 +110,7 @@ __device__ __forceinline__ void take_registers() {
   asm volatile("setmaxnreg.inc.sync.aligned.u32 %0;" ::"n"(count));
 }
 
-// Products of a warpgroup run during its other instructions: begin_products(), multiply_64x256x32() some times, commit_products(). Each
+// Products of a warpgroup run during its other instructions: begin_products(), multiply_64x256x32() or multiply_64x128x32() some times, commit_products(). Each
 // commit ends a group. wait_for_products<n>() waits until at most n groups run. Meanwhile nothing else may use the sums.
 __device__ __forceinline__ void begin_products() {
   asm volatile("wgmma.fence.sync.aligned;" ::: "memory");
@@ -159,6 +159,29 @@ __device__ __forceinline__ void multiply_64x256x32(std::int32_t (&d)[128], const
         EIGEN_G_SUMS_8(40), EIGEN_G_SUMS_8(48), EIGEN_G_SUMS_8(56), EIGEN_G_SUMS_8(64), EIGEN_G_SUMS_8(72),
         EIGEN_G_SUMS_8(80), EIGEN_G_SUMS_8(88), EIGEN_G_SUMS_8(96), EIGEN_G_SUMS_8(104), EIGEN_G_SUMS_8(112),
         EIGEN_G_SUMS_8(120)
+      : "l"(description_of(a, step)), "l"(description_of(b, step)), "r"(static_cast<int>(add)));
+#undef EIGEN_G_SUMS_8
+}
+
+// As above for floats of 8 bits (e4m3), B with 128 lines, and j = 0 ... 15. The tensor cores keep 14 significant bits of a sum and drop the others.
+__device__ __forceinline__ void multiply_64x128x32(float (&d)[64], const void* a, const void* b, int step,
+                                                   bool add) {
+#define EIGEN_G_SUMS_8(i)                                                                     \
+  "+f"(d[i]), "+f"(d[i + 1]), "+f"(d[i + 2]), "+f"(d[i + 3]), "+f"(d[i + 4]), "+f"(d[i + 5]), \
+      "+f"(d[i + 6]), "+f"(d[i + 7])
+  asm volatile(
+      "{\n\t"
+      ".reg .pred p;\n\t"
+      "setp.ne.b32 p, %66, 0;\n\t"
+      "wgmma.mma_async.sync.aligned.m64n128k32.f32.e4m3.e4m3 "
+      "{%0,%1,%2,%3,%4,%5,%6,%7,%8,%9,%10,%11,%12,%13,%14,%15,"
+      "%16,%17,%18,%19,%20,%21,%22,%23,%24,%25,%26,%27,%28,%29,%30,%31,"
+      "%32,%33,%34,%35,%36,%37,%38,%39,%40,%41,%42,%43,%44,%45,%46,%47,"
+      "%48,%49,%50,%51,%52,%53,%54,%55,%56,%57,%58,%59,%60,%61,%62,%63},"
+      " %64, %65, p, 1, 1;\n\t"
+      "}"
+      : EIGEN_G_SUMS_8(0), EIGEN_G_SUMS_8(8), EIGEN_G_SUMS_8(16), EIGEN_G_SUMS_8(24), EIGEN_G_SUMS_8(32),
+        EIGEN_G_SUMS_8(40), EIGEN_G_SUMS_8(48), EIGEN_G_SUMS_8(56)
       : "l"(description_of(a, step)), "l"(description_of(b, step)), "r"(static_cast<int>(add)));
 #undef EIGEN_G_SUMS_8
 }

@@ -94,9 +94,9 @@ struct eigen_g_options {
   double vl, vu;
   int64_t il, iu;
   const char* path;                   /* "auto", "one_stage", "two_stage" */
-  const char* engine;                 /* "native", "df", "emulated", "ozaki", "ozaki-fast", "auto" */
+  const char* engine;                 /* "native", "df", "emulated", "ozaki", "ozaki-fast", "ozaki-fp8", "auto" */
   const char* ratio;                  /* "auto", or GPU[:GPU...]:CPU such as "27:14" */
-  int gpus, threads, multiprocessors; /* 1, 0, 0; as in Devices (types.hpp) */
+  int gpus, threads, multiprocessors; /* 1, 0, 0; as in Devices (types.hpp). gpus = 0: the number that pays */
   const char* precision;              /* "native"; "mixed": float, refined to double, on one GPU */
   uint64_t memory_limit;              /* 0; as in Devices */
 };
@@ -115,6 +115,34 @@ struct eigen_g_result {
 int64_t eigen_g_dsolve(int64_t n, double* a, int64_t lda, double* w, double* z, int64_t ldz,
                        int device_pointers, struct CUstream_st* stream, const struct eigen_g_options* options,
                        struct eigen_g_result* result);
+
+/* A piece of a matrix in the memory of a GPU: `columns` consecutive columns with n rows each, column-major, leading dimension ld >= max(1, n). The
+ * solve starts after all work that is in `stream` of that GPU; null: its default stream. */
+struct eigen_g_shard {
+  void* data_dev;
+  int64_t ld, columns;
+  struct CUstream_st* stream;
+};
+
+/* One solve of a matrix in pieces on several GPUs of one host, as in shards.hpp.
+ *   a        count_a pieces in the order of the columns, n columns together, in; not changed, unless z has the same memory
+ *   w        n values, out: host memory, or memory of the first piece's GPU
+ *   z        count_z pieces in the order of the columns, out: n columns together (range 'I': iu - il + 1), on GPUs that have pieces of a. Not used
+ *            with jobz 'N'
+ *   options  null: the defaults; gpus and device are not used
+ *   result   out; may be null */
+int64_t eigen_g_dsolve_shards(int64_t n, int64_t count_a, const struct eigen_g_shard* a, double* w,
+                              int64_t count_z, const struct eigen_g_shard* z,
+                              const struct eigen_g_options* options, struct eigen_g_result* result);
+int64_t eigen_g_ssolve_shards(int64_t n, int64_t count_a, const struct eigen_g_shard* a, float* w,
+                              int64_t count_z, const struct eigen_g_shard* z,
+                              const struct eigen_g_options* options, struct eigen_g_result* result);
+int64_t eigen_g_zsolve_shards(int64_t n, int64_t count_a, const struct eigen_g_shard* a, double* w,
+                              int64_t count_z, const struct eigen_g_shard* z,
+                              const struct eigen_g_options* options, struct eigen_g_result* result);
+int64_t eigen_g_csolve_shards(int64_t n, int64_t count_a, const struct eigen_g_shard* a, float* w,
+                              int64_t count_z, const struct eigen_g_shard* z,
+                              const struct eigen_g_options* options, struct eigen_g_result* result);
 
 /* Source of device memory, as in allocator.hpp. Null functions: the library's own. */
 struct eigen_g_allocator {

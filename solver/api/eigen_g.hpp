@@ -5,7 +5,7 @@
 // The method is Householder tridiagonalization (directly or, on a GPU, through a band: Options::path), divide and conquer, and
 // back-transformation. A solve runs on a GPU if there is one and n >= 72. Otherwise it runs on the CPU.
 // Headers of related problems: eigen_g.h (from C), generalised.hpp (A x = w B x), batched.hpp (many small matrices),
-// sparse.hpp (few pairs of a sparse matrix), stages.hpp (single stages).
+// sparse.hpp (few pairs of a sparse matrix), stages.hpp (single stages), shards.hpp (a matrix in pieces on several GPUs).
 //
 // A complete program (apps/example/first_solve.cpp [first-solve]):
 //

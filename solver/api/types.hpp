@@ -92,8 +92,8 @@ struct Options {
   Subset subset = {};       // the pairs to find; their values have the bits of a whole solve
   Path path = Path::automatic;
   // Engine of the large matrix products on a GPU. The CPU always uses native products. automatic chooses by Devices::engine_rates.
-  // df and emulated need up to 2 GiB more device memory, ozaki and ozaki_fast up to 16 GiB. df loses about one decimal digit of the vectors'
-  // accuracy. df and emulated are for real doubles, ozaki and ozaki_fast also for complex ones. Other types throw InvalidArgument (engine).
+  // df and emulated need up to 2 GiB more device memory, ozaki, ozaki_fast and ozaki_fp8 up to 16 GiB. df loses about one digit of the vectors'
+  // accuracy. df and emulated are for real doubles, the last three also for complex ones. Other types throw InvalidArgument (engine).
   Engine engine = Engine::native;
   Progress progress = {};
   Precision precision = Precision::native;
@@ -126,7 +126,10 @@ struct Devices {
   // alone, and meanwhile OpenBLAS's thread count is the call's.
   int threads = 0;
 
-  // Number of GPUs: the first GPU, which is the current one, and gpus - 1 others in CUDA's order. They are used in one of two ways.
+  // Number of GPUs: the first GPU, which is the current one, and gpus - 1 others in CUDA's order. 0: the number that
+  // pays, at most all GPUs of the machine. A model of the seconds chooses it by n, type and number of vectors (`eigen_g predict --gpus` prints the
+  // model's seconds). More GPUs take part if the matrices need their memory. A solve whose stages cannot be divided then takes one GPU. GPUs are
+  // used in one of two ways.
   //
   // All stages: the GPUs divide the matrices and the work of every stage except the bulge chase. This is for standard problems of all four
   // types, on the two-stage path from about n = 5000 on (values only or float: 10000), or for every order with Path::two_stage. It needs 2 to 8 GPUs of the same model, the
@@ -176,7 +179,12 @@ struct DeviceWork {
   int multiprocessors = 0;  // multiprocessors in use; 0: the CPU
   double share = 1;         // fraction of the products' flops
   double seconds =
-      0;  // time on shared products, first copy to last; 0: no product was shared. All stages: from the first to the last
+      0;  // time on shared products, first copy to last; 0: no product was shared. All stages: sum over `stages`
+  // One GPU alone, or several GPUs that divide all stages:
+  std::uint64_t bytes = 0;  // GPU memory of the call in addition to a, w, z; 0: not counted for each device
+  double flops = 0;         // flops of its matrix products; 0: not counted for each device
+  // Several GPUs that divide all stages: the GPU's own seconds and flops of each stage, without its waits for the end of other GPUs' stages.
+  std::vector<StageWork> stages = {};
 };
 
 // Result of mixed precision.

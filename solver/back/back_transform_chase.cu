@@ -351,7 +351,7 @@ class SweepsFromHost {
       constexpr std::int64_t rows = 4096;  // a matrix of any shape is copied in chunks of columns
       const std::int64_t at = tiles_.sweep_offset(begin), count = tiles_.sweep_offset(end) - at;
       const std::int64_t columns = (count + rows - 1) / rows, last = count - (columns - 1) * rows;
-      require_room(columns * rows);
+      require_room(count);
       const T* const from = on_host_.v + at;
       const MatrixView<T> to =
           slot_.fetch({from, columns > 1 ? rows : last, std::max<std::int64_t>(1, columns - 1), rows}, rows);

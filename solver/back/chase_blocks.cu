@@ -6,6 +6,7 @@
 #include "gemm_df/gemm.hpp"
 #include "hybrid/cuda_check.hpp"
 #include "hybrid/instantiate.hpp"
+#include "hybrid/machine/tuning.hpp"
 #include "hybrid/stream/queue.hpp"
 #include "solver/back/chase_factor.hpp"
 #include "solver/devices/two_stage_tuning.hpp"
@@ -20,7 +21,7 @@ constexpr int max_batch = 64, threads = 256;
 struct Block {
   std::int32_t group, step;
 };
-// Some blocks, as an argument of kernels.
+// Some blocks or quarters of blocks, as an argument of kernels.
 struct Batch {
   Block blocks[max_batch];
   std::int32_t count;
@@ -92,20 +93,36 @@ __global__ void __launch_bounds__(threads)
   }
 }
 
+// Groups, and steps, of the matrices that native products form: of a block or of its quarters.
+std::int64_t native_tiles(const ChaseTiles& tiles) {
+  const TwoStageTuning& tuning = two_stage_tuning();
+  const std::int64_t q = chase_block_tiles(tiles);
+  const std::int64_t most =
+      is_strong_in_double(current_capability()) ? tuning.engine_native_rows : tuning.engine_native_rows_slow;
+  return q % 2 == 0 && q * (tiles.b + tiles.width) > most ? q / 2 : q;
+}
+
 template <class R>
 struct Workspace {
   std::int64_t batch, columns;  // blocks that are formed, and columns of Z that are multiplied, at once
-  R *q, *v, *t, *x, *tx, *product;
+  R *q, *v, *t, *vt, *x, *product;
+  // The matrix of a block, and some of its rows, if q has the matrices of quarters.
+  R *whole = nullptr, *part_of_whole = nullptr;
 
   Workspace(Arena& arena, const ChaseTiles& tiles, std::int64_t blocks, std::int64_t at_once)
       : batch(blocks), columns(at_once) {
     const std::int64_t width = tiles.width, rows = tiles.b + width, order = chase_block_tiles(tiles) * rows;
+    const std::int64_t halves = chase_block_tiles(tiles) / native_tiles(tiles),
+                       count = batch * halves * halves;
     q = arena.take<R>(batch * order * order);
-    v = arena.take<R>(batch * rows * width);
-    t = arena.take<R>(batch * width * width);
-    x = arena.take<R>(batch * width * order);
-    tx = arena.take<R>(batch * width * order);
+    v = arena.take<R>(count * rows * width);
+    t = arena.take<R>(count * width * width);
+    vt = arena.take<R>(count * rows * width);
+    x = arena.take<R>(count * width * (order / halves));
     product = arena.take<R>(order * columns);
+    if (halves == 1) return;
+    whole = arena.take<R>(order * order);
+    part_of_whole = arena.take<R>(order / 2 * order);
   }
   static std::uint64_t bytes(const ChaseTiles& tiles, std::int64_t blocks, std::int64_t at_once) {
     return bytes_taken([&](Arena& arena) { Workspace(arena, tiles, blocks, at_once); });
@@ -117,24 +134,26 @@ struct Workspace {
     constexpr std::int64_t tile = 64;
     auto columns = static_cast<std::int64_t>(arena.left() / 4 / (order * sizeof(R)));
     columns = std::clamp<std::int64_t>(columns < tile ? columns : columns / tile * tile, 1, m);
-    std::int64_t blocks = max_batch;
+    const std::int64_t halves = chase_block_tiles(tiles) / native_tiles(tiles);
+    std::int64_t blocks = max_batch / (halves * halves);
     while (blocks > 1 && bytes(tiles, blocks, columns) > arena.left()) --blocks;
     return Workspace(arena, tiles, blocks, columns);
   }
 };
 
-// w.q := the products of the tiles of each block of the batch.
+// w.q := the products of the tiles of each block, or quarter of a block, of the batch.
 template <class R>
 void form(const Products<R>& products, const ChaseTiles& tiles, const Range& range, const Batch& batch,
           const double* v, const double* factors, const Workspace<R>& w) {
   const Queue& queue = products.queue();
-  const std::int64_t q = chase_block_tiles(tiles), b = tiles.b, width = tiles.width, rows = b + width;
+  const std::int64_t q = native_tiles(tiles), b = tiles.b, width = tiles.width, rows = b + width;
   const std::int64_t order = q * rows, further = b == width ? width : rows;
   const auto blocks = static_cast<unsigned>(batch.count);
   identity_kernel<<<dim3(static_cast<unsigned>((order * order + threads - 1) / threads), blocks), threads, 0,
                     queue.stream()>>>(order, w.q);
   EIGEN_G_LAUNCHED();
   const MatrixView<const R> dense_v{w.v, rows, width, rows}, dense_t{w.t, width, width, width};
+  const MatrixView<R> vt{w.vt, rows, width, rows};
   for (std::int64_t d = q - 1; d >= 0; --d)
     for (std::int64_t e = 0; e < q; ++e) {
       write_out_kernel<<<blocks, threads, 0, queue.stream()>>>(tiles, range, batch, static_cast<int>(q),
@@ -144,17 +163,16 @@ void form(const Products<R>& products, const ChaseTiles& tiles, const Range& ran
       const std::int64_t first = d * width + e * b, begin = d * width;
       const std::int64_t end = std::min(order, first + rows + (q - 1 - d) * further), columns = end - begin;
       const MatrixView<R> own = MatrixView<R>{w.q, order, order, order}.block(first, begin, rows, columns);
-      const MatrixView<R> x{w.x, width, columns, width}, tx{w.tx, width, columns, width};
+      const MatrixView<R> x{w.x, width, columns, width};
       const std::int64_t v_apart = rows * width, t_apart = width * width, x_apart = width * order,
                          q_apart = order * order;
+      gemm_batched<R>(queue, {batch.count, v_apart, t_apart, v_apart}, Op::none, Op::none, 1, dense_v,
+                      dense_t, 0, vt);
       gemm_batched<R>(queue, {batch.count, v_apart, q_apart, x_apart}, Op::transpose, Op::none, 1, dense_v,
                       own, 0, x);
-      gemm_batched<R>(queue, {batch.count, t_apart, x_apart, x_apart}, Op::none, Op::none, 1, dense_t, x, 0,
-                      tx);
-      gemm_batched<R>(queue, {batch.count, v_apart, x_apart, q_apart}, Op::none, Op::none, 1, dense_v, tx, 1,
-                      own);
-      products.count_native(2.0 * static_cast<double>(batch.count) * static_cast<double>(columns) *
-                            static_cast<double>(width * (2 * rows + width)));
+      gemm_batched<R>(queue, {batch.count, v_apart, x_apart, q_apart}, Op::none, Op::none, 1, vt, x, 1, own);
+      products.count_native(2.0 * static_cast<double>(batch.count) *
+                            static_cast<double>(rows * width * (2 * columns + width)));
     }
 }
 
@@ -164,6 +182,32 @@ void copy(const Queue& queue, MatrixView<const R> from, MatrixView<R> to) {
       to.data, sizeof(R) * static_cast<std::size_t>(to.lda), from.data,
       sizeof(R) * static_cast<std::size_t>(from.lda), sizeof(R) * static_cast<std::size_t>(from.rows),
       static_cast<std::size_t>(from.cols), cudaMemcpyDeviceToDevice, queue.stream()));
+}
+
+// w.whole := the product of the matrices of a block's quarters, which follow each other at `quarters`.
+template <class R>
+void join(const Products<R>& products, const ChaseTiles& tiles, const Workspace<R>& w, const R* quarters) {
+  const Queue& queue = products.queue();
+  const std::int64_t q = native_tiles(tiles), b = q * tiles.b, width = q * tiles.width, rows = b + width,
+                     order = 2 * rows;
+  identity_kernel<<<static_cast<unsigned>((order * order + threads - 1) / threads), threads, 0,
+                    queue.stream()>>>(order, w.whole);
+  EIGEN_G_LAUNCHED();
+  for (std::int64_t d = 1; d >= 0; --d)
+    for (std::int64_t e = 0; e < 2; ++e) {
+      const std::int64_t first = d * width + e * b, begin = d * width;
+      const std::int64_t end = std::min(order, first + rows + (1 - d) * width), columns = end - begin;
+      const MatrixView<const R> quarter{quarters + (2 * d + e) * rows * rows, rows, rows, rows};
+      const MatrixView<R> own =
+          MatrixView<R>{w.whole, order, order, order}.block(first, begin, rows, columns);
+      if (d == 1 && e == 0) {
+        copy<R>(queue, quarter, own);  // the other rows are still rows of the identity
+        continue;
+      }
+      const MatrixView<R> product{w.part_of_whole, rows, columns, rows};
+      products.gemm(Op::none, Op::none, 1, quarter, own, 0, product);
+      copy<R>(queue, product, own);
+    }
 }
 
 }  // namespace
@@ -185,18 +229,28 @@ void back_transform_chase_in_blocks(const Products<R>& products, const ChaseTile
                                     MatrixView<R> z_dev, Arena workspace) {
   const Range range{first_group, last_group};
   const std::int64_t q = chase_block_tiles(tiles), order = q * (tiles.b + tiles.width);
+  const std::int64_t of_native = native_tiles(tiles), halves = q / of_native;
   const auto w = Workspace<R>::within(workspace, tiles, z_dev.cols);
   const std::vector<Block> blocks = blocks_of(tiles, range, q);
   for (std::size_t at = 0; at < blocks.size(); at += static_cast<std::size_t>(w.batch)) {
+    const std::size_t end = std::min(at + static_cast<std::size_t>(w.batch), blocks.size());
     Batch batch{};
-    batch.count = static_cast<std::int32_t>(std::min(static_cast<std::size_t>(w.batch), blocks.size() - at));
-    std::copy_n(blocks.begin() + static_cast<std::ptrdiff_t>(at), batch.count, batch.blocks);
+    for (std::size_t i = at; i < end; ++i)
+      for (std::int64_t d = 0; d < halves; ++d)
+        for (std::int64_t e = 0; e < halves; ++e)
+          batch.blocks[batch.count++] = {
+              static_cast<std::int32_t>(blocks[i].group - (halves - 1 - d) * of_native),
+              static_cast<std::int32_t>(blocks[i].step + e * of_native)};
     form(products, tiles, range, batch, v, factors, w);
-    for (std::int32_t i = 0; i < batch.count; ++i) {
-      const Rows rows = rows_of(tiles, range, batch.blocks[i], q);
-      const MatrixView<const R> of_block =
-          MatrixView<const R>{w.q + i * order * order, order, order, order}.block(rows.before, rows.before,
-                                                                                  rows.count, rows.count);
+    for (std::size_t i = at; i < end; ++i) {
+      const R* matrix = w.q + static_cast<std::int64_t>(i - at) * order * order;
+      if (halves > 1) {
+        join(products, tiles, w, matrix);
+        matrix = w.whole;
+      }
+      const Rows rows = rows_of(tiles, range, blocks[i], q);
+      const MatrixView<const R> of_block = MatrixView<const R>{matrix, order, order, order}.block(
+          rows.before, rows.before, rows.count, rows.count);
       for (std::int64_t column = 0; column < z_dev.cols; column += w.columns) {
         const std::int64_t columns = std::min(w.columns, z_dev.cols - column);
         const MatrixView<R> own = z_dev.block(rows.first, column, rows.count, columns);

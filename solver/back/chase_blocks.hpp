@@ -15,6 +15,9 @@
 // when tile (d, e) of the block is applied to the product, its rows have entries only in the columns from d width on, and up to
 // the last row of the tile and width further rows for each group that was applied before (b + width if b > width).
 //
+// On a GPU that is slow in double the native products stop at half of q. The matrices of the four quarters of a block are multiplied to that of the
+// block by the engine, in the order of the tiles of a block with q = 2 (TwoStageTuning::engine_native_rows_slow).
+//
 // Blocks follow each other as tiles do in the batched products (back_transform_chase.cu): block (I, J) belongs to wavefront I + J, where I counts
 // from the last groups and J from the first steps. The blocks of a wavefront have no row in common.
 //
@@ -41,7 +44,8 @@ std::uint64_t back_transform_chase_in_blocks_bytes(const ChaseTiles& tiles, std:
 //   v, factors  V and -T of these groups' tiles, as chase_factors() leaves them; device, in
 //   workspace   back_transform_chase_in_blocks_bytes() bytes or more; device
 // Ordered on the products' queue. The bits do not depend on the size of the workspace if the bits of the engine's products do not depend
-// on the number of columns. Throws DeviceError. Cost, in flops of the products: 4 n^2 m by the engine, about 3 n^2 q (b + width) native.
+// on the number of columns. Throws DeviceError. Cost, in flops of the products: 4 n^2 m by the engine, about 2.4 n^2 q (b + width) native. If native
+// products form the quarters, half of the latter, and 2.5 n^2 q (b + width) by the engine.
 template <class R>
 void back_transform_chase_in_blocks(const Products<R>& products, const ChaseTiles& tiles, const double* v,
                                     const double* factors, std::int64_t first_group, std::int64_t last_group,

@@ -1,10 +1,13 @@
+#include <algorithm>
 #include <complex>
 #include <memory>
 #include <new>
+#include <vector>
 
 #include "hybrid/c_info.hpp"
 #include "solver/api/eigen_g.h"
 #include "solver/api/eigen_g.hpp"
+#include "solver/api/shards.hpp"
 #include "solver/c/c_arguments.hpp"
 
 struct eigen_g_solver {
@@ -67,7 +70,42 @@ std::int64_t syevd(Pointers pointers, char jobz, char uplo, std::int64_t n, C* a
   return syevdx(evd_arguments, pointers, jobz, 'A', uplo, n, a, lda, R(), R(), 0, 0, &m, w, z, ldz, stream);
 }
 
+// An error in a piece is an error of the list.
+template <class T>
+std::vector<Shard<T>> shards_of(std::int64_t n, std::int64_t count, const eigen_g_shard* shards,
+                                Argument of) {
+  if (count < 0 || (count > 0 && !shards)) throw InvalidArgument(of, "has no valid list of pieces");
+  std::vector<Shard<T>> list;
+  for (std::int64_t k = 0; k < count; ++k) {
+    if (shards[k].ld < std::max<std::int64_t>(1, n)) throw InvalidArgument(of, "has a piece with a small ld");
+    list.push_back({static_cast<T*>(shards[k].data_dev), shards[k].ld, shards[k].columns, shards[k].stream});
+  }
+  return list;
+}
+
+template <class T>
+std::int64_t solve_shards(std::int64_t n, std::int64_t count_a, const eigen_g_shard* a, real_t<T>* w,
+                          std::int64_t count_z, const eigen_g_shard* z, const eigen_g_options* given,
+                          eigen_g_result* result) {
+  return c_info::of({Arg::n, Arg::other, Arg::a, Arg::w, Arg::other, Arg::z, Arg::options}, [&] {
+    const eigen_g_options o = whole_options(given);
+    const Options options = options_of(o);
+    return info_of(
+        eigen_g::eigen_g(n, shards_of<T>(n, count_a, a, Argument::a), w,
+                         options.vectors ? shards_of<T>(n, count_z, z, Argument::z) : std::vector<Shard<T>>(),
+                         options, devices_of(o)),
+        result);
+  });
+}
+
 }  // namespace
+
+#define EIGEN_G_SOLVE_SHARDS(name, T, R)                                                                  \
+  std::int64_t eigen_g_##name##solve_shards(std::int64_t n, std::int64_t count_a, const eigen_g_shard* a, \
+                                            R* w, std::int64_t count_z, const eigen_g_shard* z,           \
+                                            const eigen_g_options* options, eigen_g_result* result) {     \
+    return solve_shards<T>(n, count_a, a, w, count_z, z, options, result);                                \
+  }
 
 #define EIGEN_G_SYEVD(name, C, R)                                                                           \
   std::int64_t eigen_g_##name##evd(char jobz, char uplo, std::int64_t n, C* a, std::int64_t lda, R* w) {    \
@@ -97,6 +135,11 @@ EIGEN_G_SYEVD(dsy, double, double)
 EIGEN_G_SYEVD(ssy, float, float)
 EIGEN_G_SYEVD(zhe, eigen_g_double_complex, double)
 EIGEN_G_SYEVD(che, eigen_g_complex, float)
+
+EIGEN_G_SOLVE_SHARDS(d, double, double)
+EIGEN_G_SOLVE_SHARDS(s, float, float)
+EIGEN_G_SOLVE_SHARDS(z, std::complex<double>, double)
+EIGEN_G_SOLVE_SHARDS(c, std::complex<float>, float)
 
 void eigen_g_default_options(eigen_g_options* options) {
   if (!options) return;

@@ -85,7 +85,7 @@ Value named(std::optional<Value> value, Argument argument, const char* must) {
 inline Options options_of(const eigen_g_options& o) {
   Options options = options_of(o.jobz, o.uplo, subset_of(o.range, o.vl, o.vu, o.il, o.iu));
   options.engine = named(engine_of(text_of(o.engine)), Argument::engine,
-                         "is not one of native, df, emulated, ozaki, ozaki-fast, auto");
+                         "is not one of native, df, emulated, ozaki, ozaki-fast, ozaki-fp8, auto");
   options.path = named(path_of(text_of(o.path)), Argument::path, "is not one of auto, one_stage, two_stage");
   options.precision = named(precision_of(text_of(o.precision)), Argument::options,
                             "name a precision that is not one of native, mixed");

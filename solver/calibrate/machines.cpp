@@ -106,6 +106,15 @@ MeasuredMachine parse_machine(std::string_view text) {
                                   {"back_transform_chase", &MeasuredByOzaki::back_transform_chase},
                                   {"back_transform_band", &MeasuredByOzaki::back_transform_band}})
       m.ozaki.*to = positive(root.at("two_stages_ozaki"), key);
+    if (root.contains("team"))
+      for (const Json& row : root["team"]) {
+        MeasuredTeam& team = m.team.emplace_back();
+        team.n = positive(row, "n");
+        team.gpus = row.at("gpus");
+        if (team.gpus < 1) refuse("gpus must be positive");
+        for (std::size_t k = 0; k < team_stages.size(); ++k)
+          team.seconds[k] = positive(row, name(team_stages[k]));
+      }
     return m;
   });
 }

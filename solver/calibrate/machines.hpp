@@ -15,6 +15,8 @@
 //   two_stages                  n and the seconds of the stages at two orders, two-stage path, the smaller order first
 //   back_transform_chase_product          seconds of one small product of the back-transformation by the chase, by an engine other than native
 //   peaks                       published peak rates of the GPU, as below
+//   team                        solves with all vectors and host pointers on one and several GPUs of a host, the largest order last: n, gpus, and the
+//                               seconds of the stages. Missing: not measured
 //   two_stages_ozaki            n and the seconds of the stages of the two-stage path by engine ozaki, and symv of the machine that ran them
 //
 // A file without "products" describes a GPU by name, title, date, source and in "peaks" the published peak rates of dense products:
@@ -31,11 +33,26 @@
 #include <vector>
 
 #include "gemm_df/engines/engine.hpp"
+#include "solver/api/types.hpp"
 
 namespace eigen_g {
 
 struct MeasuredTwoStages {
   double n = 0, full_to_band = 0, chase = 0, back_transform_chase = 0, back_transform_band = 0;
+};
+
+// The stages of a solve by several GPUs that take time, in their order.
+inline constexpr std::array team_stages{Stage::load,
+                                        Stage::full_to_band,
+                                        Stage::chase,
+                                        Stage::divide_and_conquer,
+                                        Stage::back_transform_chase,
+                                        Stage::back_transform_band,
+                                        Stage::store};
+struct MeasuredTeam {
+  double n = 0;
+  int gpus = 1;
+  std::array<double, team_stages.size()> seconds{};
 };
 
 struct ChipPeaks {
@@ -63,6 +80,7 @@ struct MeasuredMachine {
   double back_transform_chase_product = 0;
   std::array<MeasuredTwoStages, 2> two_stages;
   MeasuredByOzaki ozaki;
+  std::vector<MeasuredTeam> team;
 };
 
 // Throws InvalidArgument("machine") if the text is not such a file or if a value is missing.

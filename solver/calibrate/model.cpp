@@ -19,6 +19,9 @@ constexpr double element_bytes = sizeof(double);
 constexpr double update_columns = 64;
 // Order of the matrices to which the chase's tiles are multiplied for an engine.
 constexpr double block_rows = 1024;
+// Bytes of engine ozaki_fp8 for one of engine ozaki: between (16 + 34) / (16 + 15) of an operand's entry and (16 + 72) / (16 + 30) of a
+// result's.
+constexpr double traffic_of_floats = 1.75;
 // Width of the band.
 constexpr double band = 64;
 
@@ -37,7 +40,10 @@ double back_transform_flops(double n, double m) {
   return 2 * n * n * m;
 }
 double forming_flops(double n, double m) {
-  return m > 0 ? 3 * n * n * block_rows : 0;
+  return m > 0 ? 2.4 * n * n * block_rows : 0;
+}
+double joining_flops(double n, double m) {
+  return m > 0 ? 2.5 * n * n * block_rows : 0;
 }
 // Work that is native with every engine.
 double symmetric_product_flops(double n) {
@@ -90,10 +96,12 @@ class Model {
     const TwoStageEfficiencies& own = e_.two_stages;
     if (own.to_band > 0) {
       const double flops = back_transform_flops(n_, m_);
+      const bool slow = machine_.single > 8 * f;
       const double back_transform_chase =
           engine_ == Engine::native ? flops / (g * own.back_transform_chase)
-                                    : 2 * flops / (g * of_engine(&OzakiTraffic::back_transform_chase, 1)) +
-                                          forming_flops(n_, m_) / f;
+                                    : (2 * flops + (slow ? joining_flops(n_, m_) : 0)) /
+                                              (g * of_engine(&OzakiTraffic::back_transform_chase, 1)) +
+                                          (slow ? 0.5 : 1) * forming_flops(n_, m_) / f;
       const double panels = std::max(n_ * own.to_band_column, panel_flops(n_) / f),
                    chase = std::max(n_ * own.chase_column + n_ * n_ * own.chase_pair, chase_flops(n_) / f);
       return predicted(
@@ -133,9 +141,9 @@ class Model {
   }
   // The efficiency of the engine in a stage; `usual`: of engines without traffic of their own.
   double of_engine(double OzakiTraffic::*stage, double usual) const {
-    const bool ozaki = engine_ == Engine::ozaki || engine_ == Engine::ozaki_fast;
-    const double bytes = ozaki ? e_.ozaki.*stage : 0;
-    return bytes > 0 ? 1 / (1 + bytes * machine_.products[engine_] / machine_.bandwidth) : usual;
+    const double bytes = by_residues(engine_) ? e_.ozaki.*stage : 0;
+    const double all = engine_ == Engine::ozaki_fp8 ? traffic_of_floats * bytes : bytes;
+    return bytes > 0 ? 1 / (1 + all * machine_.products[engine_] / machine_.bandwidth) : usual;
   }
   // Every helper gets the reflectors, half of a matrix. Each column is copied once there and once back.
   PredictedStage back(const char* name, double efficiency) const {
@@ -220,6 +228,7 @@ ModelFigures figures_of(const DescribedMachine& described, const MeasuredMachine
   f.fp32 = own.fp32 * measured.single / other.fp32;
   f.df = own.fp32 * measured.products[Engine::df] / other.fp32;
   f.ozaki = own.int8 * measured.products[Engine::ozaki] / other.int8;
+  f.ozaki_fp8 = own.fp8 * measured.products[Engine::ozaki_fp8] / other.fp8;
   f.bandwidth = own.bandwidth * measured.symv / other.bandwidth;
   return f;
 }
@@ -241,6 +250,7 @@ ModelMachine machine_of(const ModelFigures& described, const Efficiencies& effic
   machine.products[Engine::df] = described.df > 0 ? described.df : described.fp32 * paper_df_of_sgemm;
   machine.products[Engine::emulated] = described.emulated;
   machine.products[Engine::ozaki] = described.ozaki;
+  machine.products[Engine::ozaki_fp8] = described.ozaki_fp8;
   machine.bandwidth = described.bandwidth;
   machine.single = described.fp32;
   machine.efficiencies = efficiencies;

@@ -22,11 +22,13 @@
 //   dense to band         2/3 n^3 / (e f) + c n      e: efficiency; c: seconds per column
 //   band to tridiagonal   c n + p n^2                p: seconds per pair of columns; another c
 //   tridiagonal to band   2 n^2 m / (e f)            by native products
-//                         4 n^2 m / g + 3 n^2 r / f  by an engine with g flop/s: tiles are first multiplied to matrices of r rows in
-//                                                    native products (solver/back/chase_blocks.hpp). r = 1024 is assumed
+//                         4 n^2 m / g + 2.4 n^2 r / f by an engine with g flop/s: tiles are first multiplied to matrices of r rows in
+//                                                    native products (solver/back/chase_blocks.hpp). r = 1024 is assumed.
+//                                                    If float is more than eight times as fast as double, half of the
+//                                                    second term is replaced by 2.5 n^2 r / g
 //
 // Engine ozaki converts its operands and writes residues, which takes bytes: a stage of w flops takes w / g + w y / b. y (OzakiTraffic) comes from a
-// measured solve with all products by it.
+// measured solve with all products by it. Engine ozaki_fp8 takes 1.75 times these bytes.
 //
 // On a GPU that is slow in double the native work decides. It is counted in flops, at the rate of native products: 2 n^2 b for the panels
 // and 6 n^2 b for the chase with b = 64, 2/3 n^3 for the one-stage path's symmetric products. If this takes longer than the
@@ -108,11 +110,11 @@ struct ModelMachine {
 
 // Properties of a machine that are usually known. fp64, fp32: flop/s of DGEMM and SGEMM. bandwidth: bytes/s. cpu: flop/s of the CPU's
 // DGEMM; 0: the CPU does not help. df: flop/s of the double-float product; 0: paper_df_of_sgemm fp32 (the paper's GTX 1080).
-// emulated, ozaki: flop/s of these engines' products; 0: none. link: bytes/s between CPU and GPU; 0: copies are not counted.
+// emulated, ozaki, ozaki_fp8: flop/s of these engines' products; 0: none. link: bytes/s between CPU and GPU; 0: copies are not counted.
 inline constexpr double paper_df_of_sgemm = 510.8 / 7700;
 struct ModelFigures {
   double fp64 = 0, fp32 = 0, bandwidth = 0, cpu = 0;
-  double df = 0, emulated = 0, link = 0, ozaki = 0;
+  double df = 0, emulated = 0, link = 0, ozaki = 0, ozaki_fp8 = 0;
 };
 ModelMachine machine_of(const ModelFigures& figures, const Efficiencies& efficiencies);
 

@@ -41,11 +41,14 @@ struct TwoStageTuning {
   // Smallest orders for which several GPUs run all stages together if the path is automatic, for double and for float, real and complex.
   PathOrders orders_of_team{5000, 10000}, orders_of_team_in_float{10000, 20000};
   // Columns of a strip (dealt_columns.hpp): below min_order_of_strips, up to min_order_wide_strip, and from there on.
-  std::int64_t strip_small = 256, strip = 1024, strip_wide = 2048;
+  std::int64_t strip_small = 256, strip = 2048, strip_wide = 4096;
   std::int64_t min_order_of_strips = 4096, min_order_wide_strip = 16000;
 
   // Back-transformation of the chase by an engine: largest order of the matrices that many reflectors are multiplied to.
   std::int64_t engine_block_rows = 1024;
+  // Largest order of these matrices that native products form. The engine multiplies four smaller ones to a larger one. The second value is for a
+  // GPU that is slow in double (is_strong_in_double).
+  std::int64_t engine_native_rows = 2048, engine_native_rows_slow = 512;
 };
 
 // Returns the values of this process. Throws InvalidArgument for a damaged tuning file.

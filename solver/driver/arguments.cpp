@@ -87,7 +87,9 @@ void check_devices(const Devices& d) {
   require(
       d.device == DeviceChoice::automatic || d.device == DeviceChoice::cpu || d.device == DeviceChoice::gpu,
       Argument::device, "must be automatic, cpu or gpu");
-  require(d.gpus >= 1, Argument::gpus, d.gpus, "must be at least 1");
+  require(d.gpus >= 0, Argument::gpus, d.gpus, "must not be negative");
+  require(d.gpus > 0 || d.ratio.automatic(), Argument::ratio,
+          to_text(d.ratio) + " must be automatic, because gpus is 0");
   require(d.multiprocessors >= 0, Argument::multiprocessors, d.multiprocessors, "must not be negative");
   require_threads(d.threads);
   if (!d.ratio.automatic()) {
@@ -101,7 +103,7 @@ void check_devices(const Devices& d) {
   if (d.device != DeviceChoice::cpu) return;
   require(d.ratio.automatic(), Argument::ratio,
           to_text(d.ratio) + " must be automatic, because the device is the CPU");
-  require(d.gpus == 1, Argument::gpus, d.gpus, "must be 1, because the device is the CPU");
+  require(d.gpus <= 1, Argument::gpus, d.gpus, "must be 1, because the device is the CPU");
   require(d.multiprocessors == 0, Argument::multiprocessors, d.multiprocessors,
           "must be 0, because the device is the CPU");
 }

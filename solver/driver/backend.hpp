@@ -161,6 +161,10 @@ std::unique_ptr<Backend<T>> team_on_gpus(const Plan& plan, Resources& resources)
 // The device bytes are for the first GPU alone.
 template <class T>
 WorkspaceBytes team_bytes_on_gpu(const Plan& plan);
+// Bytes of the workspace of one member of a team of plan.devices.gpus GPUs with that number of multiprocessors. 0: a build without CUDA. Throws
+// DeviceError if there is no GPU.
+template <class T>
+std::uint64_t team_bytes(const Plan& plan, int member, int multiprocessors);
 template <class T>
 std::unique_ptr<Backend<T>> generalised_on_gpu(const Plan& plan, Resources& resources);
 template <class T>

@@ -31,7 +31,7 @@ void check_options(std::int64_t n, std::int64_t count, const Options& options, c
   require(options.precision == Precision::native, "precision", "must be native for a batch");
   require(options.path != Path::two_stage, Argument::path, "must be automatic or one_stage for a batch");
   require(options.subset.by != Subset::By::value, "subset.by", "must be all or index for a batch");
-  require(devices.gpus == 1, Argument::gpus,
+  require(devices.gpus <= 1, Argument::gpus,
           "is " + std::to_string(devices.gpus) + ", must be 1 for a batch");
   require(devices.ratio.automatic(), Argument::ratio, "must be automatic for a batch");
   require(devices.multiprocessors == 0, Argument::multiprocessors, "must be 0 for a batch");

@@ -429,7 +429,7 @@ class DeviceBackend final : public StandardBackend<T> {
         outcome = solve(products, z_, parts_->scratch, 0, merge_, team);
     };
     if constexpr (is_complex<T>) {
-      // ozaki and ozaki-fast multiply complex matrices, and then the real matrices of this stage too.
+      // ozaki, ozaki-fast and ozaki-fp8 multiply complex matrices, and then the real matrices of this stage too.
       const bool chosen = sizeof(real_t<T>) == sizeof(double) && plan_.options.engine != Engine::automatic;
       Products<real_t<T>> of_reals(queue_, chosen ? plan_.options.engine : Engine::native);
       of_reals.lend(parts_->products);

@@ -16,7 +16,8 @@
 
 namespace eigen_g {
 
-// Runs work() with `threads` CPU threads (0: unchanged) and returns its report. Adds the seconds, and the device if the report has none.
+// Runs work() with `threads` CPU threads (0: unchanged) and returns its report. Adds the seconds, the device if the report has none, and the bytes
+// and flops of a device that is alone.
 template <class Work>
 auto timed(bool on_gpu, int threads, Work&& work) {
   using SteadyClock = std::chrono::steady_clock;
@@ -28,6 +29,15 @@ auto timed(bool on_gpu, int threads, Work&& work) {
     report.devices = {{gpu.name, gpu.index, gpu.multiprocessors, 1, 0}};
   } else if (report.devices.empty()) {
     report.devices = {{cpu_name(), -1, 0, 1, 0}};
+  }
+  if constexpr (requires { report.stages; }) {
+    if (report.devices.size() == 1) {
+      DeviceWork& alone = report.devices.front();
+      alone.bytes = report.bytes.device;
+      alone.flops = 0;
+      for (const StageWork& stage : report.stages)
+        for (const double flops : stage.flops.values) alone.flops += flops;
+    }
   }
   report.seconds = std::chrono::duration<double>(SteadyClock::now() - start).count();
   return report;

@@ -1,5 +1,6 @@
 // The driver's functions of a GPU in a build without CUDA: they throw DeviceError.
 #include "hybrid/instantiate.hpp"
+#include "solver/api/shards.hpp"
 #include "solver/driver/batched.hpp"
 #include "solver/driver/device_stages.hpp"
 
@@ -43,6 +44,14 @@ template <class T>
 NO_DEVICE(WorkspaceBytes orgtr_gpu_bytes(Pointers, Uplo, std::int64_t))
 EIGEN_G_INSTANTIATE(all_types, sytrd_on_gpu, stedc_on_gpu, ormtr_on_gpu, orgtr_on_gpu, sytrd_gpu_bytes,
                     stedc_gpu_bytes, ormtr_gpu_bytes, orgtr_gpu_bytes);
+template <class T>
+NO_DEVICE(Report solve_in_pieces(std::int64_t, const std::vector<Shard<T>>&, real_t<T>*,
+                                 const std::vector<Shard<T>>&, const Options&, const Devices&))
+template <class T>
+std::uint64_t team_bytes(const Plan&, int, int) {
+  return 0;
+}
+EIGEN_G_INSTANTIATE(all_types, solve_in_pieces, team_bytes);
 EIGEN_G_INSTANTIATE(all_types, backend_on_gpu, bytes_on_gpu, batch_on_gpu, ragged_on_gpu, host_batch_on_gpu,
                     host_batch_bytes_on_gpu);
 

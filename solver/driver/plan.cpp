@@ -3,12 +3,15 @@
 #include <algorithm>
 #include <complex>
 #include <string>
+#include <vector>
 
 #include "hybrid/instantiate.hpp"
 #include "hybrid/machine/device.hpp"
 #include "solver/devices/tuning.hpp"
 #include "solver/driver/arguments.hpp"
+#include "solver/driver/backend.hpp"
 #include "solver/path/choice.hpp"
+#include "solver/path/team_model.hpp"
 #include "solver/prepare/subset.hpp"
 
 namespace eigen_g {
@@ -25,9 +28,12 @@ bool can_park(const Plan& plan) {
 template <class T>
 Plan plan_on(Plan asked, bool on_gpu) {
   asked.on_gpu = on_gpu;
-  asked.path = on_gpu ? path_on_gpu<T>(asked.options, asked.devices.engine_rates, asked.n) : Path::one_stage;
-  asked.team = on_gpu && !asked.generalised && !asked.within &&
-               takes_team(entry_type<T>(), asked.options, asked.devices, asked.path, asked.n);
+  asked.path = asked.in_pieces() ? Path::two_stage
+               : on_gpu          ? path_on_gpu<T>(asked.options, asked.devices.engine_rates, asked.n)
+                                 : Path::one_stage;
+  asked.team =
+      asked.in_pieces() || (on_gpu && !asked.generalised && !asked.within &&
+                            takes_team(entry_type<T>(), asked.options, asked.devices, asked.path, asked.n));
   return asked;
 }
 
@@ -35,7 +41,7 @@ void check_plan(const Plan& plan) {
   require_size(plan.n, Argument::n);
   require_uplo(plan.options.uplo);
   require(static_cast<std::size_t>(plan.options.engine) <= engine_count, Argument::engine,
-          "must be native, df, emulated, ozaki, ozaki_fast or automatic");
+          "must be native, df, emulated, ozaki, ozaki_fast, ozaki_fp8 or automatic");
   check_subset(plan.n, plan.options.subset);
   check_devices(plan.devices);
   require(plan.on_host_pointers() || plan.devices.device != DeviceChoice::cpu, Argument::device,
@@ -44,9 +50,55 @@ void check_plan(const Plan& plan) {
   require(itype >= 1 && itype <= 3, "itype", itype, "must be 1, 2 or 3");
 }
 
+namespace {
+
+// Devices::gpus = 0: the number of GPUs of the current GPU's model that pay by the model, or that the matrices need.
 template <class T>
-Plan make_plan(const Plan& asked) {
-  check_plan(asked);
+int gpus_that_pay(const Plan& asked) {
+  int most = gpu_count();
+  if (most < 2 || asked.devices.device == DeviceChoice::cpu) return 1;
+  if (asked.on_host_pointers() && !use_gpu(asked.devices.device, asked.n)) return 1;
+  const std::string& model = gpu_facts(current_gpu()).name;
+  const std::vector<int> further = helper_gpus(most);
+  most = 1 + static_cast<int>(std::find_if(further.begin(), further.end(),
+                                           [&](int gpu) { return gpu_facts(gpu).name != model; }) -
+                              further.begin());
+  const auto plan_of = [&](int gpus) {
+    Plan plan = asked;
+    plan.devices.gpus = gpus;
+    return plan_on<T>(plan, true);
+  };
+  most = std::min(most, most_gpus_of_a_team);
+  if (most < 2 || !plan_of(2).team) return 1;
+  const std::uint64_t room =
+      asked.devices.memory_limit > 0 ? asked.devices.memory_limit : gpu_memory_free(current_gpu());
+  const int fastest = fastest_team(entry_type<T>(), asked.n, asked.max_count(), most);
+  for (int gpus = fastest; gpus <= most; ++gpus)
+    if (bytes_on_gpu<T>(plan_of(gpus), MatrixLayout::contiguous).device <= room) return gpus;
+  return fastest;
+}
+
+void check_pieces(const Plan& plan) {
+  const Options& options = plan.options;
+  require(options.path != Path::one_stage, Argument::path,
+          "is one_stage; must be automatic or two_stage for pieces");
+  require(options.engine == Engine::native, Argument::engine, "must be native for pieces");
+  require(options.precision == Precision::native, "precision", "is mixed; must be native for pieces");
+  require(plan.devices.ratio.automatic(), Argument::ratio, "must be automatic for pieces");
+  require(plan.devices.multiprocessors == 0, Argument::multiprocessors, plan.devices.multiprocessors,
+          "must be 0 for pieces");
+  require(plan.devices.gpus <= most_gpus_of_a_team, Argument::gpus, plan.devices.gpus,
+          "must be at most " + std::to_string(most_gpus_of_a_team));
+}
+
+}  // namespace
+
+template <class T>
+Plan make_plan(const Plan& given) {
+  check_plan(given);
+  Plan asked = given;
+  if (asked.devices.gpus == 0) asked.devices.gpus = gpus_that_pay<T>(asked);
+  if (asked.in_pieces()) check_pieces(asked);
   const Devices& devices = asked.devices;
   const int gpus = devices.gpus;
   require_gpus(gpus);
@@ -83,7 +135,7 @@ Plan plan_within(const Plan& plan) {
 template <class T>
 std::optional<Plan> smaller_plan(const Plan& plan) {
   Plan smaller = plan;
-  if (!plan.on_gpu) return std::nullopt;
+  if (!plan.on_gpu || plan.in_pieces()) return std::nullopt;
   if (wants_mixed<T>(plan)) {
     smaller.options.precision = Precision::native;
     smaller.fallbacks.push_back(Fallback::mixed_to_native);
@@ -123,9 +175,35 @@ Plan plan_in_mode(Plan plan, MemoryMode mode) {
   return plan;
 }
 
+namespace {
+
+template <class T>
+void check_all_columns(const Pieces<T>& pieces, std::int64_t n, std::int64_t columns, Argument of,
+                       Argument leading) {
+  std::int64_t sum = 0;
+  for (const Shard<T>& piece : pieces.list) {
+    require(piece.columns >= 0, of, "has a piece of " + std::to_string(piece.columns) + " columns");
+    sum += std::min(piece.columns, largest_order);
+    require_pointer(piece.data, piece.columns > 0, of);
+    require_leading_dimension(piece.lda, n, leading);
+    require(reinterpret_cast<std::uintptr_t>(piece.data) % sizeof(T) == 0, of,
+            "must be aligned to the size of its elements");
+  }
+  require(sum == columns, of,
+          "has pieces of " + std::to_string(sum) + " columns together, must be " + std::to_string(columns));
+}
+
+}  // namespace
+
 template <class T>
 void check_problem(const Plan& plan, const CallerMatrices<T>& p) {
   const std::int64_t n = plan.n;
+  if (plan.in_pieces()) {
+    check_all_columns(p.a_pieces, n, n, Argument::a, Argument::lda);
+    if (plan.options.vectors) check_all_columns(p.z_pieces, n, plan.max_count(), Argument::z, Argument::ldz);
+    require_pointer(p.w, n > 0, Argument::w);
+    return;
+  }
   const T* const z = p.z.data;
   require_pointer(p.a.data, n > 0, Argument::a);
   require_leading_dimension(p.a.lda, n, Argument::lda);

@@ -9,6 +9,7 @@
 #include "hybrid/matrix_view.hpp"
 #include "hybrid/scalar.hpp"
 #include "solver/api/generalised.hpp"
+#include "solver/api/shards.hpp"
 
 namespace eigen_g {
 
@@ -19,6 +20,9 @@ struct Plan {
   Pointers pointers = Pointers::host;
   std::optional<GeneralisedProblem> generalised = {};
   bool within = false;  // a stage of a generalised or mixed solve
+  // The matrices are in pieces (shards.hpp): the GPUs that have A, devices.gpus of them, of which the first is the current one. Empty: each
+  // matrix is whole.
+  std::vector<int> gpus_of_pieces = {};
   // Decided by make_plan().
   bool on_gpu = false;
   Path path = Path::one_stage;
@@ -27,6 +31,7 @@ struct Plan {
   std::vector<Fallback> fallbacks = {};  // the fallbacks that smaller_plan() has taken, in their order
 
   bool on_host_pointers() const { return pointers == Pointers::host; }
+  bool in_pieces() const { return !gpus_of_pieces.empty(); }
   // Columns of Z.
   std::int64_t max_count() const { return options.vectors ? options.subset.max_count(n) : 0; }
 };
@@ -74,15 +79,23 @@ ProductRates rates_of(const Plan& plan, Estimate&& estimate) {
   return missing ? estimate() : known;
 }
 
+// A matrix in pieces, and the GPU of each piece.
+template <class T>
+struct Pieces {
+  std::vector<Shard<T>> list;
+  std::vector<int> gpus;
+};
+
 // The caller's arrays of one solve. Plan::pointers says if they are in host or device memory. An `a` in host memory is not changed, unless z is
 // the same array.
 template <class T>
 struct CallerMatrices {
   MatrixView<T> a;
   real_t<T>* w = nullptr;
-  MatrixView<T> z = {};           // n x max_count(); data null: values only
-  MatrixView<T> b = {};           // for a generalised problem
-  CUstream_st* stream = nullptr;  // for device pointers
+  MatrixView<T> z = {};                    // n x max_count(); data null: values only
+  MatrixView<T> b = {};                    // for a generalised problem
+  CUstream_st* stream = nullptr;           // for device pointers
+  Pieces<T> a_pieces = {}, z_pieces = {};  // Plan::in_pieces(): instead of a and z
 
   // Memory of the caller that the solve may overwrite. Device pointers: the array of A. Host pointers: none (data is null).
   MatrixView<T> spare(const Plan& plan) const { return plan.on_host_pointers() ? MatrixView<T>{} : a; }

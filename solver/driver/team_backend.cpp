@@ -38,6 +38,7 @@
 #include "solver/driver/device_frame.hpp"
 #include "solver/prepare/mirror.hpp"
 #include "solver/prepare/scale.hpp"
+#include "solver/reduction/one_stage/tridiagonalize.hpp"
 #include "solver/reduction/two_stage/band_to_tridiagonal.hpp"
 #include "solver/reduction/two_stage/dealt_columns.hpp"
 #include "solver/reduction/two_stage/full_to_band.hpp"
@@ -48,16 +49,17 @@ namespace eigen_g {
 
 namespace {
 
-// Smaller strips cost fewer products in A's blocks on the diagonal; larger ones have fewer and faster products.
+// Narrow pieces give all GPUs the same work. Smaller strips cost fewer products in A's blocks on the diagonal; larger ones have fewer and faster
+// products.
 template <class T>
 DealtColumns deal_of(std::int64_t n, int gpus) {
   const TwoStageTuning& t = two_stage_tuning();
-  const std::int64_t strip = n >= t.min_order_wide_strip  ? t.strip_wide
-                             : n >= t.min_order_of_strips ? t.strip
-                                                          : t.strip_small;
-  constexpr std::int64_t multiple = 64;  // a multiple of every bandwidth
-  const std::int64_t parts = std::max<std::int64_t>(1, (n + strip / 2) / strip) * gpus;
-  return {n, round_up((n + parts - 1) / parts, multiple), gpus};
+  const std::int64_t wanted = n >= t.min_order_wide_strip  ? t.strip_wide
+                              : n >= t.min_order_of_strips ? t.strip
+                                                           : t.strip_small;
+  const std::int64_t width = n >= t.min_order_of_strips ? 256 : 64;  // multiples of every bandwidth
+  const std::int64_t strips = std::max<std::int64_t>(1, (n + wanted / 2) / wanted);
+  return {n, width, gpus, static_cast<std::int64_t>(round_up((n + strips - 1) / strips, width * gpus))};
 }
 
 // The share of member p of `count` rows or columns. Shares begin at multiples of 8.
@@ -99,7 +101,7 @@ struct TeamParts {
     const ChaseTiles tiles = tiles_of<T>(n);
     const std::int64_t own = share_of(m, 0, members).count;  // no share is larger
     const std::int64_t rows = share_of(n, p, members).count;
-    part = arena.matrix<T>(deal.rows(), deal.stored_columns(), deal.rows());
+    part = arena.matrix<T>(n, deal.most_columns(), round_up(n, tridiagonalize_row_multiple));
     band = arena.matrix<T>(b + 1, n, b + 1);
     t = {arena.take<R>(n), arena.take<R>(n)};
     tau = arena.take<T>(n);
@@ -150,15 +152,14 @@ struct Member {
   HeldMemory* memory;
   std::optional<TeamParts<T>> parts;
   std::uint64_t bytes = 0;
-  Event begin, end;  // begin and end of its work in a solve
-  Queue out;         // copies columns of Z to the host while the queue works on other columns
+  Event begin;  // the begin of its work in a solve
+  Queue out;    // copies columns of Z to the host while the queue works on other columns
 
   explicit Member(DeviceFrame<T>& frame)
       : queue(&frame.queue),
         products(&frame.products),
         memory(&frame.memory),
         begin(frame.queue.resources()),
-        end(frame.queue.resources()),
         out(frame.queue.resources(), Queue::CopiesOnly()) {}
   explicit Member(std::unique_ptr<OwnObjects<T>> objects)
       : own(std::move(objects)),
@@ -166,7 +167,6 @@ struct Member {
         products(&own->products),
         memory(&own->memory),
         begin(own->resources),
-        end(own->resources),
         out(own->resources, Queue::CopiesOnly()) {}
 };
 
@@ -176,28 +176,51 @@ std::vector<int> gpus_of_team(int gpus) {
   return all;
 }
 
+// The work of a member in a part of a stage, and the stage's number in the order of the stages.
+struct StageMoments {
+  Event begin, end;
+  std::size_t stage = 0;
+  explicit StageMoments(Resources& resources) : begin(resources), end(resources) {}
+};
+
 // A clock of member 0's queue, which waits for all queues at the end of a stage. It counts the flops of all members.
 template <class T>
 class TeamClock final : public Clock {
  public:
   TeamClock(Clock& first, const std::vector<std::unique_ptr<Member<T>>>& members)
       : first_(first), members_(members) {}
-  void begin() override { first_.begin(); }
-  void mark() override { first_.mark(); }
+  void begin() override {
+    first_.begin();
+    marks_ = 0;
+    flops_.clear();
+  }
+  void mark() override {
+    first_.mark();
+    ++marks_;
+  }
   void wait() override { first_.wait(); }
   double lap(std::size_t i) const override { return first_.lap(i); }
   EngineFlops take_flops() override {
     EngineFlops sum{};
+    std::vector<EngineFlops>& of_stage = flops_.emplace_back();
     for (const std::unique_ptr<Member<T>>& member : members_) {
       const EngineFlops more = member->products->take_flops();
+      of_stage.push_back(more);
       for (std::size_t k = 0; k < engine_count; ++k) sum.values[k] += more.values[k];
     }
     return sum;
+  }
+  // The number of the stage that runs now, and the flops of a member in a stage that has ended.
+  std::size_t stage() const { return marks_ - 1; }
+  EngineFlops flops(std::size_t stage, int member) const {
+    return stage < flops_.size() ? flops_[stage][static_cast<std::size_t>(member)] : EngineFlops{};
   }
 
  private:
   Clock& first_;
   const std::vector<std::unique_ptr<Member<T>>>& members_;
+  std::size_t marks_ = 0;
+  std::vector<std::vector<EngineFlops>> flops_;  // by stage, then by member
 };
 
 template <class T>
@@ -210,7 +233,7 @@ class TeamBackend final : public StandardBackend<T> {
         frame_(plan, resources),
         deal_(deal_of<T>(plan.n, plan.devices.gpus)),
         tiles_(tiles_of<T>(plan.n)),
-        team_(gpus_of_team(plan.devices.gpus)),
+        team_(plan.in_pieces() ? plan.gpus_of_pieces : gpus_of_team(plan.devices.gpus)),
         clock_(frame_.clock, members_) {
     const Device& first = gpu_facts(team_.gpu(0));
     members_.push_back(std::make_unique<Member<T>>(frame_));
@@ -253,8 +276,11 @@ class TeamBackend final : public StandardBackend<T> {
       const CurrentGpu on(team_.gpu(p));
       members_[static_cast<std::size_t>(p)]->begin.record(queue(p));
     }
+    if (plan_.in_pieces()) follow_streams();
     stage_ends_->begin();
     stages_ended_ = 0;
+    moments_.resize(members_.size());
+    moments_used_ = 0;
     ready_ = std::vector<std::vector<ReadyColumns>>(members_.size());
   }
   void end() noexcept override {
@@ -270,10 +296,7 @@ class TeamBackend final : public StandardBackend<T> {
 
   void load() override {
     run_stage([this](int p) {
-      const MatrixView<T> part = parts(p).part;
-      EIGEN_G_CUDA(cudaMemsetAsync(part.data, 0, bytes_of<T>(part.lda * part.cols), queue(p).stream()));
-      for (std::int64_t s = 0; s < deal_.strips(); ++s)
-        if (deal_.count(s, p) > 0) load_strip(p, s);
+      for (std::int64_t l = 0; l < deal_.columns(p); l += deal_.width) load_piece(p, l);
     });
   }
   void check() override {
@@ -308,6 +331,7 @@ class TeamBackend final : public StandardBackend<T> {
     const std::int64_t n = plan_.n, b = band_width<T>(n);
     run(Stage::full_to_band, [&](const StageProgress& progress) {
       std::vector<BandMember<T>> list;
+      list.reserve(members_.size());
       for (int p = 0; p < team_.size(); ++p)
         list.push_back({members_[static_cast<std::size_t>(p)]->products, parts(p).part, parts(p).band,
                         parts(p).tau, parts(p).scratch});
@@ -381,7 +405,6 @@ class TeamBackend final : public StandardBackend<T> {
               ready.push_back({columns, Event(queue(p).resources())});
               ready.back().moment.record(queue(p));
             });
-        members_[static_cast<std::size_t>(p)]->end.record(queue(p));
       });
     });
   }
@@ -400,12 +423,24 @@ class TeamBackend final : public StandardBackend<T> {
     report.mode = MemoryMode::in_core;
     report.bytes = {4 * sizeof(double) * static_cast<std::uint64_t>(plan_.n), 0};
     report.devices.clear();
+    clock_.wait();  // all queues have then reached the end of the last stage
     for (int p = 0; p < team_.size(); ++p) {
       const Member<T>& member = *members_[static_cast<std::size_t>(p)];
-      report.bytes.device += member.bytes + member.products->scratch_bytes();
-      const double seconds = plan_.options.vectors && found_ > 0 ? member.end.seconds_since(member.begin) : 0;
-      report.devices.push_back({gpu_facts(team_.gpu(p)).name, team_.gpu(p), member.queue->multiprocessors(),
-                                1.0 / team_.size(), seconds});
+      DeviceWork work{gpu_facts(team_.gpu(p)).name, team_.gpu(p), member.queue->multiprocessors(),
+                      1.0 / team_.size(), 0};
+      work.bytes = member.bytes + member.products->scratch_bytes();
+      report.bytes.device += work.bytes;
+      for (const StageWork& stage : report.stages) {
+        work.stages.push_back({stage.stage, 0, clock_.flops(work.stages.size(), p)});
+        for (const double flops : work.stages.back().flops.values) work.flops += flops;
+      }
+      for (std::size_t k = 0; k < moments_used_; ++k) {
+        const StageMoments& moments = moments_[static_cast<std::size_t>(p)][k];
+        const double seconds = moments.end.seconds_since(moments.begin);
+        work.stages.at(moments.stage).seconds += seconds;
+        work.seconds += seconds;
+      }
+      report.devices.push_back(std::move(work));
     }
   }
 
@@ -426,41 +461,80 @@ class TeamBackend final : public StandardBackend<T> {
   template <class Work>
   void run_stage(const Work& work) {
     const std::int64_t number = stages_ended_++;
+    const std::size_t part = moments_used_++, stage = clock_.stage();
     team_.run([&](int p) {
+      std::vector<StageMoments>& all = moments_[static_cast<std::size_t>(p)];
+      if (all.size() == part) all.emplace_back(queue(p).resources());
+      all[part].stage = stage;
+      all[part].begin.record(queue(p));
       work(p);
+      all[part].end.record(queue(p));
       stage_ends_->publish(p, queue(p), number);
       for (int other = 0; other < team_.size(); ++other)
         if (other != p) stage_ends_->hold(queue(p), other, number);
     });
   }
 
-  void fetch(int p, MatrixView<const T> from, MatrixView<T> to) {
+  // Calls take(piece, `count` columns of it, their place in the range) for each piece of the matrix that has columns of the range.
+  template <class Take>
+  void each_piece(const Pieces<T>& pieces, ColumnRange range, const Take& take) const {
+    std::int64_t first = 0;  // the piece's first column
+    for (const Shard<T>& piece : pieces.list) {
+      const std::int64_t begin = std::max(first, range.first),
+                         end = std::min(first + piece.columns, range.first + range.count);
+      if (begin < end)
+        take(MatrixView<T>{piece.data, plan_.n, piece.columns, piece.lda}.block(0, begin - first, plan_.n,
+                                                                                end - begin),
+             begin - range.first);
+      first += piece.columns;
+    }
+  }
+  // Later work of all queues starts after the work in the streams of the pieces.
+  void follow_streams() {
+    for (const Pieces<T>* pieces : {&p_.a_pieces, &p_.z_pieces})
+      for (std::size_t k = 0; k < pieces->list.size(); ++k) {
+        int owner = 0;
+        while (team_.gpu(owner) != pieces->gpus[k]) ++owner;
+        const CurrentGpu on(team_.gpu(owner));
+        Resources& resources = queue(owner).resources();
+        Event before(resources);
+        before.record(Queue(resources, pieces->list[k].stream));
+        for (int p = 0; p < team_.size(); ++p) before.hold(queue(p));
+      }
+  }
+  // to := the caller's A from (row, column) on.
+  void fetch(int p, std::int64_t row, std::int64_t column, MatrixView<T> to) {
+    if (plan_.in_pieces())
+      return each_piece(p_.a_pieces, {column, to.cols}, [&](MatrixView<T> columns, std::int64_t at) {
+        copy_on_gpu<T>(queue(p), to.block(0, at, to.rows, columns.cols),
+                       columns.block(row, 0, to.rows, columns.cols));
+      });
+    const MatrixView<const T> from = p_.a.block(row, column, to.rows, to.cols);
     if (on_host())
       upload<T>(queue(p), Part::all, from, to);
     else
       copy_on_gpu<T>(queue(p), to, from);
   }
-  // The rows of strip s and below, in the member's columns of this strip. Entries of the other triangle are copied at most, and replaced.
-  void load_strip(int p, std::int64_t s) {
-    const std::int64_t n = plan_.n, row = deal_.first_row(s), first = deal_.first(s, p),
-                       count = deal_.count(s, p), l = deal_.local(first);
+  // The rows of the strip and below, in the piece that begins with local column l. Entries of the other triangle are copied at most, and replaced.
+  void load_piece(int p, std::int64_t l) {
+    const std::int64_t n = plan_.n, first = deal_.global(p, l), count = std::min(deal_.width, n - first),
+                       row = deal_.first_row(first / deal_.height);
     const MatrixView<T> part = parts(p).part;
     const MatrixView<T> above = part.block(row, l, first - row, count),
                         below = part.block(first, l, n - first, count);
-    const MatrixView<const T> a = p_.a;
     Arena scratch = parts(p).scratch;
     T* const memory = scratch.take<T>(deal_.width * n);
-    const auto fetch_adjoint = [&](MatrixView<const T> from, MatrixView<T> to) {
-      const MatrixView<T> copy{memory, from.rows, from.cols, std::max<std::int64_t>(from.rows, 1)};
-      fetch(p, from, copy);
+    const auto fetch_adjoint = [&](std::int64_t i, std::int64_t j, MatrixView<T> to) {
+      const MatrixView<T> copy{memory, to.cols, to.rows, std::max<std::int64_t>(to.cols, 1)};
+      fetch(p, i, j, copy);
       copy_adjoint<T>(queue(p), copy, to);
     };
     if (plan_.options.uplo == Uplo::lower) {
-      fetch_adjoint(a.block(first, row, count, first - row), above);
-      fetch(p, a.block(first, first, n - first, count), below);
+      fetch_adjoint(first, row, above);
+      fetch(p, first, first, below);
     } else {
-      fetch(p, a.block(row, first, first - row, count), above);
-      fetch_adjoint(a.block(first, first, count, n - first), below);
+      fetch(p, row, first, above);
+      fetch_adjoint(first, first, below);
     }
     mirror(queue(p), Uplo::lower, below.block(0, 0, count, count));
   }
@@ -515,6 +589,10 @@ class TeamBackend final : public StandardBackend<T> {
   void store_columns(int p) {
     const ColumnRange own = own_columns(p);
     if (own.count == 0) return;
+    if (plan_.in_pieces())
+      return each_piece(p_.z_pieces, own, [&](MatrixView<T> to, std::int64_t at) {
+        copy_on_gpu<T>(queue(p), to, columns_of(p).block(0, at, plan_.n, to.cols));
+      });
     const Queue& out = members_[static_cast<std::size_t>(p)]->out;
     for (const ReadyColumns& part : ready_[static_cast<std::size_t>(p)]) {
       const MatrixView<T> from = columns_of(p).block(0, part.columns.first, plan_.n, part.columns.count),
@@ -543,6 +621,8 @@ class TeamBackend final : public StandardBackend<T> {
   std::unique_ptr<TeamEvents> stage_ends_;
   TeamClock<T> clock_;
   std::int64_t stages_ended_ = 0;
+  std::vector<std::vector<StageMoments>> moments_;  // by member, then by call of run_stage()
+  std::size_t moments_used_ = 0;
   CallerMatrices<T> p_;
   int k_ = 0;  // A is scaled by 2^k
   std::int64_t found_ = 0;
@@ -562,6 +642,11 @@ WorkspaceBytes team_bytes_on_gpu(const Plan& plan) {
           part_bytes<T>(plan, 0, gpu_facts(current_gpu()).multiprocessors)};
 }
 
-EIGEN_G_INSTANTIATE(all_types, team_on_gpus, team_bytes_on_gpu);
+template <class T>
+std::uint64_t team_bytes(const Plan& plan, int member, int multiprocessors) {
+  return part_bytes<T>(plan, member, multiprocessors);
+}
+
+EIGEN_G_INSTANTIATE(all_types, team_on_gpus, team_bytes_on_gpu, team_bytes);
 
 }  // namespace eigen_g

@@ -6,6 +6,7 @@
 !   device pointers    eigen_g_dsyevd_device, _ssyevd_device, _zheevd_device, ..., also of each stage: arrays are type(c_ptr) to device
 !                      memory, and the stream is a type(c_ptr), c_null_ptr for the default one
 !   options, reports   eigen_g_options, eigen_g_result, eigen_g_dsolve and the solver object, in double
+!   pieces             eigen_g_shard, eigen_g_dsolve_shards, _ssolve_shards, _zsolve_shards, _csolve_shards
 !   stages             eigen_g_sytrd, eigen_g_stedc, eigen_g_ormtr, eigen_g_orgtr: one name for all four types;
 !                      eigen_g_dsytrd_sy2sb and the other stages of the two-stage reduction, in double
 module eigen_g
@@ -30,6 +31,13 @@ module eigen_g
   type, bind(c), public :: eigen_g_result
     integer(c_int64_t) :: m = 0, first_index = 1
     real(c_double) :: seconds = 0
+  end type
+
+  ! A piece of a matrix in the memory of a GPU.
+  type, bind(c), public :: eigen_g_shard
+    type(c_ptr) :: data_dev = c_null_ptr
+    integer(c_int64_t) :: ld = 0, columns = 0
+    type(c_ptr) :: stream = c_null_ptr
   end type
 
   type, bind(c), public :: eigen_g_batch_result
@@ -1140,6 +1148,7 @@ module eigen_g
     end function
   end interface
 
+  public :: eigen_g_dsolve_shards, eigen_g_ssolve_shards, eigen_g_zsolve_shards, eigen_g_csolve_shards
   public :: eigen_g_default_options, eigen_g_dsolve, eigen_g_dsolve_batched, eigen_g_dsolver_create, eigen_g_dsolver_solve, &
             eigen_g_dsolver_destroy, eigen_g_dsolver_workspace, eigen_g_dsolver_set_workspace, eigen_g_dsolver_enqueue, &
             eigen_g_release_thread_cache, eigen_g_word, eigen_g_info_text, eigen_g_version
@@ -1154,6 +1163,43 @@ module eigen_g
       integer(c_int64_t), value :: n, lda, ldz
       type(c_ptr), value :: a, w, z, stream
       integer(c_int), value :: device_pointers
+      type(eigen_g_options), intent(in), optional :: options
+      type(eigen_g_result), intent(out), optional :: result
+      integer(c_int64_t) :: info
+    end function
+    ! w is an array of the program, by c_loc(), or a device pointer. z is not used if only values are found.
+    function eigen_g_dsolve_shards(n, count_a, a, w, count_z, z, options, result) bind(c) result(info)
+      import
+      integer(c_int64_t), value :: n, count_a, count_z
+      type(eigen_g_shard), intent(in) :: a(*), z(*)
+      type(c_ptr), value :: w
+      type(eigen_g_options), intent(in), optional :: options
+      type(eigen_g_result), intent(out), optional :: result
+      integer(c_int64_t) :: info
+    end function
+    function eigen_g_ssolve_shards(n, count_a, a, w, count_z, z, options, result) bind(c) result(info)
+      import
+      integer(c_int64_t), value :: n, count_a, count_z
+      type(eigen_g_shard), intent(in) :: a(*), z(*)
+      type(c_ptr), value :: w
+      type(eigen_g_options), intent(in), optional :: options
+      type(eigen_g_result), intent(out), optional :: result
+      integer(c_int64_t) :: info
+    end function
+    function eigen_g_zsolve_shards(n, count_a, a, w, count_z, z, options, result) bind(c) result(info)
+      import
+      integer(c_int64_t), value :: n, count_a, count_z
+      type(eigen_g_shard), intent(in) :: a(*), z(*)
+      type(c_ptr), value :: w
+      type(eigen_g_options), intent(in), optional :: options
+      type(eigen_g_result), intent(out), optional :: result
+      integer(c_int64_t) :: info
+    end function
+    function eigen_g_csolve_shards(n, count_a, a, w, count_z, z, options, result) bind(c) result(info)
+      import
+      integer(c_int64_t), value :: n, count_a, count_z
+      type(eigen_g_shard), intent(in) :: a(*), z(*)
+      type(c_ptr), value :: w
       type(eigen_g_options), intent(in), optional :: options
       type(eigen_g_result), intent(out), optional :: result
       integer(c_int64_t) :: info

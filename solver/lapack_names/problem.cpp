@@ -23,7 +23,7 @@ Devices devices_of(const Problem& p) {
   devices.device = p.require_gpu   ? DeviceChoice::gpu
                    : p.require_cpu ? DeviceChoice::cpu
                                    : DeviceChoice::automatic;
-  if (!p.require_cpu) devices.gpus = std::clamp(p.gpus, 1, std::max(1, gpu_count()));
+  if (!p.require_cpu) devices.gpus = std::clamp(p.gpus, 0, std::max(1, gpu_count()));
   if (p.threads < core_threads()) devices.threads = p.threads;  // the program has chosen fewer
   return devices;
 }

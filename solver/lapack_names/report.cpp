@@ -25,13 +25,13 @@ constexpr const char* reason_texts[] = {"taken",
                                         "too little memory, or the device failed"};
 static_assert(std::size(reason_texts) == static_cast<std::size_t>(Reason::count));
 
-std::int64_t positive_number(const char* variable, std::int64_t otherwise) {
+std::int64_t number_of(const char* variable, std::int64_t otherwise, std::int64_t least) {
   const char* const text = std::getenv(variable);
   if (!text || !*text) return otherwise;
   char* end = nullptr;
   const long long value = std::strtoll(text, &end, 10);
-  if (*end == '\0' && value > 0) return value;
-  warn("not a positive number, and not used", variable);
+  if (*end == '\0' && value >= least) return value;
+  warn(least > 0 ? "not a positive number, and not used" : "not a number from 0 on, and not used", variable);
   return otherwise;
 }
 
@@ -46,9 +46,9 @@ DeviceWish device_wish() {
 
 Settings read_settings() {
   Settings s;
-  s.min_n = positive_number("EIGEN_G_MIN_N", s.min_n);
+  s.min_n = number_of("EIGEN_G_MIN_N", s.min_n, 1);
   s.device = device_wish();
-  s.gpus = static_cast<int>(positive_number("EIGEN_G_GPUS", 1));
+  s.gpus = static_cast<int>(number_of("EIGEN_G_GPUS", 1, 0));
   s.log = std::getenv("EIGEN_G_LOG");
   if (s.log && !*s.log) s.log = nullptr;
   return s;

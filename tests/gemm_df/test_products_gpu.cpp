@@ -43,7 +43,7 @@ std::string ran(const Products<double>& products) {
 std::vector<Engine> built_engines() {
   std::vector<Engine> all;
   for (const Engine engine : engines())
-    if (engine_built(engine)) all.push_back(engine);
+    if (engine_runs(engine)) all.push_back(engine);
   return all;
 }
 

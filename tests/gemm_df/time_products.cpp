@@ -3,7 +3,7 @@
 //   time_products [-e engine,...] [-r rounds] [SHAPE...]      SHAPE: OPxMxNxK, OP: NN, TN, NT, or SYR2K (M is left out)
 //
 // It prints a line for each shape with TFLOP/s of each engine and in brackets the largest |C - AB| / |A||B| of sampled entries in units
-// of 2^-53. For engine ozaki it then prints milliseconds of the conversion of both operands, of the integer products if the project's own
+// of 2^-53. For engines ozaki and ozaki-fp8 it then prints milliseconds of the conversion of both operands, of the integer products if the project's own
 // kernel computes them, and of all.
 #include <algorithm>
 #include <cmath>
@@ -122,7 +122,8 @@ void time_shape(const Queue& queue, const Shape& s, const std::vector<Engine>& e
   for (std::size_t e = 0; e < engines.size(); ++e)
     std::printf(" %s %.1f [%.2g]", name(engines[e]), flops / median(times[e]) * 1e-12, errors[e]);
   for (std::size_t e = 0; e < engines.size(); ++e) {
-    if (engines[e] != Engine::ozaki || symmetric) continue;
+    if ((engines[e] != Engine::ozaki && engines[e] != Engine::ozaki_fp8) || symmetric) continue;
+    const int moduli = engines[e] == Engine::ozaki ? ozaki::moduli_of_native_errors : ozaki::moduli_of_floats;
     ozaki::Operand left, right;
     const ozaki::Source lines_a{a_dev.data(), op_a == Op::none ? 1 : rows_a, op_a == Op::none ? rows_a : 1,
                                 s.m, s.k},
@@ -130,21 +131,21 @@ void time_shape(const Queue& queue, const Shape& s, const std::vector<Engine>& e
     std::vector<double> converting;
     for (int round = 0; round <= rounds; ++round)
       converting.push_back(seconds(queue, [&] {
-        left.convert(queue, ozaki::moduli_of_native_errors, {lines_a});
-        right.convert(queue, ozaki::moduli_of_native_errors, {lines_b});
+        left.convert(queue, moduli, {lines_a});
+        right.convert(queue, moduli, {lines_b});
       }));
-    std::printf("  ozaki ms: convert %.3f", 1e3 * median(converting));
+    std::printf("  %s ms: convert %.3f", name(engines[e]), 1e3 * median(converting));
     const Index stride = ozaki::whole(s.m, ozaki::plane_rows) * ozaki::plane_rows;
     if (ozaki::residue_products_run()) {
-      const DeviceBuffer<std::uint8_t> planes(ozaki::moduli_of_native_errors * stride * s.n);
+      const DeviceBuffer<std::uint8_t> planes(moduli * ozaki::bytes_of_residue(moduli) * stride * s.n);
       std::vector<double> multiplying;
       for (int round = 0; round <= rounds; ++round)
         multiplying.push_back(seconds(queue, [&] {
-          ozaki::multiply_to_planes(queue, ozaki::moduli_of_native_errors, left.view(), right.view(),
+          ozaki::multiply_to_planes(queue, moduli, left.view(), right.view(),
                                     {planes.data(), stride * s.n, stride}, INT64_MIN);
         }));
       std::printf(", multiply %.3f (%.0f TOP/s)", 1e3 * median(multiplying),
-                  ozaki::moduli_of_native_errors * flops / median(multiplying) * 1e-12);
+                  ozaki::planes_of(moduli) * flops / median(multiplying) * 1e-12);
     }
     std::printf(" of %.3f", 1e3 * median(times[e]));
   }
@@ -186,7 +187,7 @@ int main(int argc, char** argv) {
   }
   if (wanted.empty())
     for (const Engine engine : engines())
-      if (engine_built(engine)) wanted.push_back(engine);
+      if (engine_runs(engine)) wanted.push_back(engine);
   if (shapes.empty())
     for (const char* text : {"NNx4096x4096x4096", "NNx8192x8192x8192", "NTx8192x8192x1024"})
       shapes.push_back(shape_of(text));

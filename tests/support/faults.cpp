@@ -6,7 +6,10 @@
 
 #include <atomic>
 #include <cstdlib>
+#include <map>
+#include <mutex>
 #include <string_view>
+#include <utility>
 
 #include "hybrid/machine/shared_library.hpp"
 
@@ -50,11 +53,45 @@ std::int64_t held() {
   return standing;
 }
 
+namespace {
+
+thread_local int current = 0;  // the current GPU, as shown
+
+// The GPUs, as shown, for which memory was allocated.
+class ShownMemory {
+ public:
+  void add(const void* p, std::size_t n, int gpu) {
+    const std::lock_guard lock(mutex_);
+    all_[static_cast<const char*>(p)] = {n, gpu};
+  }
+  void remove(const void* p) {
+    const std::lock_guard lock(mutex_);
+    all_.erase(static_cast<const char*>(p));
+  }
+  int gpu_of(const void* p) {
+    const std::lock_guard lock(mutex_);
+    const auto* const at = static_cast<const char*>(p);
+    auto next = all_.upper_bound(at);
+    if (next == all_.begin()) return 0;
+    const auto& [begin, memory] = *--next;
+    return at < begin + memory.first ? memory.second : 0;
+  }
+
+ private:
+  std::mutex mutex_;
+  std::map<const char*, std::pair<std::size_t, int>> all_;
+};
+ShownMemory shown_memory;
+
+}  // namespace
+
 }  // namespace support::faults
 
 using support::faults::cuda_failure;
+using support::faults::current;
 using support::faults::fails;
 using support::faults::pending;
+using support::faults::shown_memory;
 using support::faults::standing;
 
 // ld turns a call of f into __wrap_f and calls f as __real_f. Each name needs a function of its own, hence a macro.
@@ -76,11 +113,15 @@ decltype(cudaPeekAtLastError) __real_cudaPeekAtLastError, __wrap_cudaPeekAtLastE
 cudaError_t __wrap_cudaMalloc(void** p, std::size_t n) {
   if (fails("cudaMalloc")) return cuda_failure(cudaErrorMemoryAllocation);
   const cudaError_t status = __real_cudaMalloc(p, n);
-  if (status == cudaSuccess) ++standing;
+  if (status == cudaSuccess) {
+    ++standing;
+    shown_memory.add(*p, n, current);
+  }
   return status;
 }
 cudaError_t __wrap_cudaFree(void* p) {
   if (p) --standing;
+  shown_memory.remove(p);
   return __real_cudaFree(p);
 }
 cudaError_t __wrap_cudaHostRegister(void* p, std::size_t n, unsigned int flags) {
@@ -137,7 +178,6 @@ CUDA(cudaOccupancyMaxActiveBlocksPerMultiprocessor,
 CUDA(cudaOccupancyMaxActiveBlocksPerMultiprocessorWithFlags,
      (int* blocks, const void* kernel, int threads, std::size_t shared, unsigned int flags),
      (blocks, kernel, threads, shared, flags))
-CUDA(cudaPointerGetAttributes, (cudaPointerAttributes * attributes, const void* p), (attributes, p))
 CUDA(cudaStreamCreateWithFlags, (cudaStream_t * stream, unsigned int flags), (stream, flags))
 CUDA(cudaStreamSynchronize, (cudaStream_t stream), (stream))
 CUDA(cudaStreamWaitEvent, (cudaStream_t stream, cudaEvent_t event, unsigned int flags),
@@ -161,7 +201,11 @@ const cudaMemcpy3DPeerParms* on_real_gpus(const cudaMemcpy3DPeerParms& what) {
   on_real.dstDevice = real_gpu(what.dstDevice);
   return &on_real;
 }
-thread_local int current = 0;  // as shown
+cudaError_t show_owner(cudaError_t status, cudaPointerAttributes* attributes, const void* p) {
+  if (status == cudaSuccess && shown_gpus() && attributes->type == cudaMemoryTypeDevice)
+    attributes->device = shown_memory.gpu_of(p);
+  return status;
+}
 
 }  // namespace
 
@@ -182,6 +226,8 @@ CUDA_BY(cudaMemcpy3DPeerAsync, (const cudaMemcpy3DPeerParms* what, cudaStream_t 
 CUDA_BY(cudaMemcpyPeerAsync,
         (void* to, int to_gpu, const void* from, int from_gpu, std::size_t n, cudaStream_t stream),
         __real_cudaMemcpyPeerAsync(to, real_gpu(to_gpu), from, real_gpu(from_gpu), n, stream))
+CUDA_BY(cudaPointerGetAttributes, (cudaPointerAttributes * attributes, const void* p),
+        show_owner(__real_cudaPointerGetAttributes(attributes, p), attributes, p))
 CUDA_BY(cudaSetDevice, (int gpu), (current = gpu, __real_cudaSetDevice(real_gpu(gpu))))
 
 #if CUDART_VERSION >= 13000

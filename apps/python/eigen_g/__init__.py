@@ -22,6 +22,7 @@ from ._core import BatchReport, GeneralisedVerification, Report, Verification, g
 from ._eigh import EighResult, LinAlgError, eigh, eigvalsh, workspace_bytes
 from ._many import eigh_many
 from ._patched import patched
+from ._shards import eigh_shards
 from ._solve import CholeskyFactor
 from ._solver import Solver
 from ._stages import Tridiagonal, apply_q, eigh_tridiagonal, eigvalsh_tridiagonal, solve_tridiagonal, tridiagonalize, verify
@@ -44,6 +45,7 @@ __all__ = [
     "apply_q",
     "eigh",
     "eigh_many",
+    "eigh_shards",
     "eigh_tridiagonal",
     "eigvalsh",
     "eigvalsh_tridiagonal",

@@ -36,7 +36,10 @@ class Report:
         """Name and seconds of each stage, in the order in which they began. Empty for orders up to 48 on the CPU."""
     @property
     def devices(self) -> list[DeviceWork]:
-        """name, gpu (None: the CPU), share and seconds of each device that took part."""
+        """name, gpu (None: the CPU), share, seconds, bytes, flops and stages of each device that took part.
+
+        bytes and flops: of the GPU's memory and of its matrix products; 0: not counted for each device. stages: its own (stage, seconds),
+        if several GPUs divide all stages."""
     @property
     def refinement(self) -> Refinement:
         """Result of mixed precision.
@@ -362,6 +365,14 @@ min_order_to_interrupt: int
 def types() -> list[str]: ...
 def generalised_types() -> list[str]: ...
 def stage_types() -> list[str]: ...
+def solve_shards(
+    plan: CallOptions,
+    n: int,
+    a: list[tuple[int, int, int, int]],
+    w: int,
+    z: list[tuple[int, int, int, int]],
+    progress: Progress | None = ...,
+) -> Report: ...
 def solve_host(
     plan: CallOptions, n: int, a: int, lda: int, b: int, ldb: int, w: int, z: int, ldz: int, progress: Progress | None
 ) -> Report: ...

@@ -232,11 +232,12 @@ def eigh(
     driver           SciPy's choice of a LAPACK routine: it is checked as in SciPy and has no effect
     UPLO             NumPy's name of the triangle, "L" or "U", used instead of lower; NumPy's eigh(a, "U") is eigh(a, UPLO="U")
     path             "auto", "one_stage" or "two_stage"
-    engine           of the large products: "native", "df", "emulated", "ozaki", "ozaki-fast" or "auto"
+    engine           of the large products: "native", "df", "emulated", "ozaki", "ozaki-fast", "ozaki-fp8" or
+                     "auto"
     device           for arrays in host memory: "auto" (a GPU if there is one and n is large enough), "cpu" or "gpu"
     gpus             number of GPUs of one model that divide all stages of a large standard problem, from about n = 5000 on or
                      with path="two_stage". For other real matrices they share the large products. Arrays are in host memory or on
-                     the current GPU
+                     the current GPU (eigh_shards: on several). 0: the number that pays, at most all GPUs
     ratio            real matrices: the ratio of the shares of the large products, such as "27:14"
     precision        "native", or "mixed": solves in float32 and refines to float64. For all pairs of one real float64 matrix on
                      one GPU that is slow in double. If it does not apply or does not succeed, the solve is in native

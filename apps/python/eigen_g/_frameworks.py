@@ -342,7 +342,7 @@ class _Jax:
         if isinstance(a, self.jax.core.Tracer):
             raise TypeError("a traced array has no memory: eigen_g.jax.eigh works under jit and grad")
         if len(a.devices()) != 1:
-            raise ValueError("the array is sharded over several devices: jax.device_put(a, one_device)")
+            raise ValueError("the array is sharded over several devices: eigen_g.jax.eigh solves it on these GPUs (or jax.device_put(a, one_device))")
         device = next(iter(a.devices()))
         a.block_until_ready()
         layout = getattr(getattr(a, "format", None), "layout", None)  # JAX before 0.7: the default, row by row

@@ -11,6 +11,7 @@ from . import _core, _frameworks
 if TYPE_CHECKING:
     from ._eigh import EighResult
     from ._solver import Solver
+    from ._types import DeviceWork
 
 
 class Table(NamedTuple):
@@ -60,17 +61,18 @@ def _seconds(value: float) -> str:
     return f"{value:.3g} s" if value >= 1 else f"{1e3 * value:.3g} ms"
 
 
-def _bytes(host: int, device: int) -> str:
-    def short(count: float) -> str:
-        for unit in ("B", "KiB", "MiB"):
-            if count < 1024:
-                break
-            count /= 1024
-        else:
-            unit = "GiB"
-        return f"{count:.4g} {unit}"
+def _short(count: float) -> str:
+    for unit in ("B", "KiB", "MiB"):
+        if count < 1024:
+            break
+        count /= 1024
+    else:
+        unit = "GiB"
+    return f"{count:.4g} {unit}"
 
-    return short(host) + " host" + (f", {short(device)} device" if device else "")
+
+def _bytes(host: int, device: int) -> str:
+    return _short(host) + " host" + (f", {_short(device)} device" if device else "")
 
 
 def _pairs(count: int) -> str:
@@ -79,6 +81,13 @@ def _pairs(count: int) -> str:
 
 def _devices(report: _core.Report | _core.BatchReport) -> str:
     return ", ".join(device["name"] for device in report.devices) or "no device"
+
+
+def _device(work: DeviceWork) -> tuple[str, str]:
+    if not work["stages"]:
+        return "share", f"{100 * work['share']:.3g} % of the products, {_seconds(work['seconds'])}, {work['name']}"
+    facts = _seconds(work["seconds"]), f"{work['flops'] * 1e-12:.3g} Tflop", _short(work["bytes"]), work["name"]
+    return f"GPU {work['gpu']}", ", ".join(facts)
 
 
 def _report_title(r: _core.Report) -> str:
@@ -98,7 +107,7 @@ def _report(r: _core.Report) -> Table:
     if r.fallbacks:
         facts.append(("fallbacks", ", ".join(name.replace("_", " ") for name in r.fallbacks)))
     if len(r.devices) > 1:
-        facts += [("share", f"{100 * x['share']:.3g} % of the products, {_seconds(x['seconds'])}, {x['name']}") for x in r.devices]
+        facts += [_device(x) for x in r.devices]
     stages: dict[str, float] = {}
     for name, seconds in r.stages:
         stages[name] = stages.get(name, 0.0) + seconds

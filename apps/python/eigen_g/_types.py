@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 Device = Literal["auto", "cpu", "gpu"]
 Path = Literal["auto", "one_stage", "two_stage"]
-Engine = Literal["native", "df", "emulated", "ozaki", "ozaki-fast", "auto"]
+Engine = Literal["native", "df", "emulated", "ozaki", "ozaki-fast", "ozaki-fp8", "auto"]
 Precision = Literal["native", "mixed"]
 Errors = Literal["raise", "status"]
 Triangle = Literal["L", "U", "l", "u"]
@@ -79,6 +79,9 @@ class DeviceWork(TypedDict):
     gpu: int | None  # None: the CPU
     share: float
     seconds: float
+    bytes: int  # the GPU memory; 0: not counted for each device
+    flops: float  # its matrix products; 0: not counted for each device
+    stages: list[tuple[str, float]]  # its own seconds, if several GPUs divide all stages
 
 
 class Refinement(TypedDict):

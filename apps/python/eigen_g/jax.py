@@ -16,7 +16,7 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 
-from . import _core, _cublas, _eigh, _solve
+from . import _core, _cublas, _eigh, _shards, _solve
 
 Array = jax.Array
 
@@ -75,6 +75,34 @@ def _tangents(lower: bool, mask: bool, primals: Any, tangents: Any) -> tuple[Any
     return (w, v), (jnp.real(jnp.diagonal(inner, axis1=-2, axis2=-1)), v @ (inner * f))
 
 
+def _in_pieces(a: Array) -> bool:
+    """True for an array outside of jit, grad and vmap that is sharded over GPUs."""
+    if isinstance(a, jax.core.Tracer) or a.ndim != 2:
+        return False
+    devices = a.devices()
+    return len(devices) > 1 and not a.sharding.is_fully_replicated and all(d.platform in ("gpu", "cuda") for d in devices)
+
+
+def _eigh_of_pieces(a: Array, lower: bool) -> Eigh:
+    """Solves on the GPUs of the pieces. The vectors are sharded over their columns, and every GPU has all values."""
+    if not a.is_fully_addressable:
+        raise ValueError("the array is sharded over several processes")
+    shards = [s for s in a.addressable_shards if s.replica_id == 0]
+    axes = [k for k in (0, 1) if any(s.data.shape[k] != a.shape[k] for s in shards)]
+    if len(axes) != 1:
+        raise ValueError(f"the array must be sharded over one axis, its pieces are {[s.data.shape for s in shards]}")
+    shards.sort(key=lambda s: s.index[axes[0]].start or 0)
+    w, v = _shards.eigh_shards([s.data for s in shards], lower)
+    mesh = jax.sharding.Mesh(np.array([s.device for s in shards]), ("columns",))
+
+    def sharding(*axes: str | None) -> Any:
+        return jax.sharding.NamedSharding(mesh, jax.sharding.PartitionSpec(*axes))
+
+    return Eigh(
+        jax.device_put(w, sharding(None)), jax.make_array_from_single_device_arrays(a.shape, sharding(None, "columns"), v)
+    )
+
+
 def eigh(
     a: Array,
     *,
@@ -93,6 +121,9 @@ def eigh(
     degenerate        derivative of the vectors if eigenvalues are equal within n eps max|w|. "nan": not finite. "mask": without the
                       terms that mix vectors of equal eigenvalues; this is right for functions of the space that these vectors span
 
+    Outside of jit, grad and vmap a matrix that is sharded over one axis on GPUs of one process is solved by these GPUs together, as by
+    eigen_g.eigh_shards. The vectors are then sharded over their columns, and every GPU has all values.
+
     Raises TypeError, ValueError.
 
     >>> w, v = jax.jit(eigen_g.jax.eigh)(jax.numpy.array([[2.0, 1.0], [1.0, 2.0]]))
@@ -107,6 +138,8 @@ def eigh(
         raise ValueError(f"degenerate is {degenerate!r}, must be 'nan' or 'mask'")
     if symmetrize_input:
         a = (a + jnp.conj(jnp.swapaxes(a, -1, -2))) / 2
+    if _in_pieces(a):
+        return _eigh_of_pieces(a, _eigh.triangle_of(lower, UPLO))
     return Eigh(*_eigh_of(a, _eigh.triangle_of(lower, UPLO), degenerate == "mask"))
 
 

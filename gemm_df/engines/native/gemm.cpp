@@ -2,10 +2,8 @@
 
 #include <complex>
 #include <type_traits>
-#include <utility>
 
 #include "gemm_df/engines/native/cublas_products.hpp"
-#include "gemm_df/gemm_listed.hpp"
 #include "gemm_df/rank_2k/syr2k.hpp"
 #include "gemm_df/tuning.hpp"
 #include "hybrid/instantiate.hpp"
@@ -21,14 +19,12 @@ template <>
 struct Routines<double> {
   static constexpr auto gemm = Cublas<cublasDgemm_64>::call;
   static constexpr auto gemm_batched = Cublas<cublasDgemmStridedBatched_64>::call;
-  static constexpr auto gemm_listed = Cublas<cublasDgemmBatched_64>::call;
   static constexpr auto syr2k = Cublas<cublasDsyr2k_64>::call;
 };
 template <>
 struct Routines<float> {
   static constexpr auto gemm = Cublas<cublasSgemm_64>::call;
   static constexpr auto gemm_batched = Cublas<cublasSgemmStridedBatched_64>::call;
-  static constexpr auto gemm_listed = Cublas<cublasSgemmBatched_64>::call;
   static constexpr auto syr2k = Cublas<cublasSsyr2k_64>::call;
 };
 template <>
@@ -36,14 +32,12 @@ struct Routines<std::complex<double>> {
   static constexpr auto gemm = Cublas<cublasZgemm_64>::call;
   static constexpr auto gemm_of_three = Cublas<cublasZgemm3m_64>::call;
   static constexpr auto gemm_batched = Cublas<cublasZgemmStridedBatched_64>::call;
-  static constexpr auto gemm_listed = Cublas<cublasZgemmBatched_64>::call;
   static constexpr auto syr2k = Cublas<cublasZher2k_64>::call;
 };
 template <>
 struct Routines<std::complex<float>> {
   static constexpr auto gemm = Cublas<cublasCgemm_64>::call;
   static constexpr auto gemm_batched = Cublas<cublasCgemmStridedBatched_64>::call;
-  static constexpr auto gemm_listed = Cublas<cublasCgemmBatched_64>::call;
   static constexpr auto syr2k = Cublas<cublasCher2k_64>::call;
 };
 
@@ -63,11 +57,6 @@ inline cuComplex* of_cublas(std::complex<float>* x) {
 }
 inline const cuComplex* of_cublas(const std::complex<float>* x) {
   return reinterpret_cast<const cuComplex*>(x);
-}
-// A list of such pointers.
-template <class T>
-auto list_of_cublas(T* const* x) {
-  return reinterpret_cast<decltype(of_cublas(std::declval<T*>())) const*>(x);
 }
 }  // namespace
 
@@ -102,16 +91,6 @@ void gemm_batched(const Queue& queue, const Batched& batch, Op op_a, Op op_b, sa
 }
 
 template <class T>
-void gemm_listed(const Queue& queue, const ListedProducts<T>& list, Op op_a, Op op_b, same_t<T> alpha,
-                 same_t<T> beta) {
-  if (list.rows == 0 || list.cols == 0 || list.count == 0) return;
-  EIGEN_G_CUBLAS(Routines<T>::gemm_listed(queue.blas(), cublas_op(op_a), cublas_op(op_b), list.rows,
-                                          list.cols, list.terms, of_cublas(&alpha), list_of_cublas(list.a),
-                                          list.lda, list_of_cublas(list.b), list.ldb, of_cublas(&beta),
-                                          list_of_cublas(list.c), list.ldc, list.count));
-}
-
-template <class T>
 void syr2k_lower(const Queue& queue, same_t<T> alpha, MatrixView<const same_t<T>> a_dev,
                  MatrixView<const same_t<T>> b_dev, real_t<same_t<T>> beta, MatrixView<T> c_dev) {
   if (c_dev.rows == 0) return;
@@ -128,6 +107,6 @@ EIGEN_G_INSTANTIATE_OVERLOAD(all_types, gemm,
 EIGEN_G_INSTANTIATE_OVERLOAD(all_types, syr2k_lower,
                              void(const Queue&, T, MatrixView<const T>, MatrixView<const T>, real_t<T>,
                                   MatrixView<T>));
-EIGEN_G_INSTANTIATE(all_types, gemm_batched, gemm_listed);
+EIGEN_G_INSTANTIATE(all_types, gemm_batched);
 
 }  // namespace eigen_g

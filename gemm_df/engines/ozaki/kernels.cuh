@@ -10,6 +10,7 @@
 #pragma once
 
 #include <cstdint>
+#include <type_traits>
 
 #include "gemm_df/engines/ozaki/planes.hpp"
 #include "hybrid/stream/dynamic_shared.cuh"
@@ -142,13 +143,8 @@ __global__ void __launch_bounds__(threads)
     if (first_line + line >= padded_lines || first_term + term >= padded) continue;
     const auto* const from = reinterpret_cast<const Pair*>(digits + line * tile_stride + term);
     const Pair low = from[0], high = from[1];
-    std::int8_t* to = out.data + (first_line + line) * out.stride + first + first_term + term;
-    for_each_modulus<count>([&](auto i) {
-      using M = Modulus<count, decltype(i)::value>;
-      *reinterpret_cast<std::uint32_t*>(to) = four_bytes(residue_of<M>(low.x), residue_of<M>(low.y),
-                                                         residue_of<M>(high.x), residue_of<M>(high.y));
-      to += out.step;
-    });
+    put_residues<count>(out.data + (first_line + line) * out.stride + first + first_term + term, out.step,
+                        low.x, low.y, high.x, high.y);
   }
 }
 
@@ -215,14 +211,8 @@ __global__ void __launch_bounds__(threads)
     const auto digits = [&](std::uint64_t bits) {
       return base == not_finite ? 0 : digits_of(integer_of(bits, base));
     };
-    const std::uint64_t a = digits(low.x), b = digits(low.y), c = digits(high.x), d = digits(high.y);
-    std::int8_t* to = out.data + line * out.stride + term;
-    for_each_modulus<count>([&](auto i) {
-      using M = Modulus<count, decltype(i)::value>;
-      *reinterpret_cast<std::uint32_t*>(to) =
-          four_bytes(residue_of<M>(a), residue_of<M>(b), residue_of<M>(c), residue_of<M>(d));
-      to += out.step;
-    });
+    put_residues<count>(out.data + line * out.stride + term, out.step, digits(low.x), digits(low.y),
+                        digits(high.x), digits(high.y));
   }
 }
 
@@ -284,7 +274,7 @@ __global__ void __launch_bounds__(threads)
   }
 }
 
-// C from planes. A thread has four bytes of each plane: the entries of rows r, r + 1, r + 8, r + 9 of a column (place_in_plane). Blocks: whole(words,
+// C from planes. A thread has four residues of each plane: the entries of rows r, r + 1, r + 8, r + 9 of a column (place_in_plane). Blocks: whole(words,
 // threads), with words_of(rows) words for each column.
 EIGEN_G_HOST_DEVICE constexpr std::int64_t words_of(std::int64_t rows) {
   return whole(rows, row_group) * (row_group / 4);
@@ -298,10 +288,13 @@ __global__ void __launch_bounds__(threads)
   const std::int64_t first =
       in_column / 16 * std::int64_t{row_group} + in_column % 16 / 4 * 2 + in_column % 4 * 16;
   if (column >= c.columns || first >= c.rows || first + 9 - column < c.diagonal) return;
-  const std::uint8_t* const from = planes.data + column * planes.stride + 4 * std::int64_t{in_column};
-  std::uint32_t own[count];
+  using Four = std::conditional_t<has_floats(count), std::uint64_t, std::uint32_t>;
+  constexpr int bits = 8 * bytes_of_residue(count), mask = (1 << bits) - 1;
+  const auto* const from = reinterpret_cast<const Four*>(
+      planes.data + (column * planes.stride + 4 * std::int64_t{in_column}) * bytes_of_residue(count));
+  Four own[count];
 #pragma unroll
-  for (int i = 0; i < count; ++i) own[i] = *reinterpret_cast<const std::uint32_t*>(from + i * planes.step);
+  for (int i = 0; i < count; ++i) own[i] = from[i * planes.step / 4];
   const int base_b = bases_b[column];
   if (base_b == not_finite) return;
 #pragma unroll
@@ -310,8 +303,8 @@ __global__ void __launch_bounds__(threads)
     Fraction x, y;
     for_each_modulus<count>([&](auto i) {
       using M = Modulus<count, decltype(i)::value>;
-      x.add<M>(own[decltype(i)::value] >> 16 * half & 255);
-      y.add<M>(own[decltype(i)::value] >> (16 * half + 8) & 255);
+      x.add<M>(static_cast<std::uint32_t>(own[decltype(i)::value] >> 2 * bits * half) & mask);
+      y.add<M>(static_cast<std::uint32_t>(own[decltype(i)::value] >> (2 * half + 1) * bits) & mask);
     });
     const auto put = [&](std::int64_t r, const Fraction& f) {
       if (r >= c.rows || r - column < c.diagonal) return;

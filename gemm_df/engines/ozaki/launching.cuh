@@ -11,7 +11,7 @@ namespace eigen_g::ozaki {
 
 // The memory of an operand.
 struct OperandMemory {
-  std::int8_t* residues;  // count * padded_lines() * stride()
+  std::int8_t* residues;  // planes_of(count) * padded_lines() * stride()
   Squares* parts;         // lines() * parts()
   int* bases;             // padded_lines()
   int* any;               // one

@@ -1,4 +1,4 @@
-// OperandView: a matrix converted for products by 8-bit integers, as lines of residues (residues.hpp). Lines are rows of op(A) on the
+// OperandView: a matrix converted for products by 8-bit integers or floats, as lines of residues (residues.hpp). Lines are rows of op(A) on the
 // left of a product, columns of op(B) on its right.
 #pragma once
 
@@ -61,7 +61,7 @@ struct Pieces {
   }
 };
 
-// The residue modulo number i of (line, term) is at i * step + line * stride + term.
+// The residue modulo number i of (line, term), or byte number i of its digits, is at i * step + line * stride + term.
 struct Residues {
   std::int8_t* data = nullptr;
   std::int64_t step = 0, stride = 0;

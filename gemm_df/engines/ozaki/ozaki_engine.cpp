@@ -1,4 +1,4 @@
-// The engines ozaki and ozaki-fast: double products by residues of 8 bits (residues.hpp).
+// The engines ozaki, ozaki-fast and ozaki-fp8: double products by residues of 8 bits, as integers or as floats (residues.hpp).
 #include "gemm_df/engines/engine_table.hpp"
 #include "gemm_df/engines/ozaki/residues.hpp"
 
@@ -178,7 +178,8 @@ class OzakiEngine final : public NativeEngine<T> {
     return entries >= tuning.ozaki_min_entries && terms >= tuning.ozaki_min_terms;
   }
   std::int64_t most_lines(std::int64_t stride) const {
-    return static_cast<std::int64_t>(memory_ / static_cast<std::uint64_t>(moduli_ * stride));
+    return static_cast<std::int64_t>(memory_ /
+                                     static_cast<std::uint64_t>(ozaki::planes_of(moduli_) * stride));
   }
 
   // Calls reserve(), with less and less memory until there is enough of it.
@@ -301,12 +302,16 @@ EngineRate ozaki_estimated_rate(const Queue& queue) {
   EIGEN_G_CUDA(cudaDeviceGetAttribute(&bits, cudaDevAttrGlobalMemoryBusWidth, device));
   const double bytes_per_second = 2e3 * kilohertz * bits / 8;
   constexpr double integers_of_float =
-      32;  // integer multiply-adds of the tensor cores in the time of one of float
-  constexpr double part_of_integers = 0.72, part_of_results = 1, part_of_conversions = 0.72;
+      32;  // multiply-adds of bytes, integers or floats, of the tensor cores in the time of one of float
+  constexpr double part_of_integers = 0.72, part_of_floats = 0.6, part_of_results = 1,
+                   part_of_conversions = 0.72;
   EngineRate rate;
-  rate.flops_per_second = 2 * part_of_integers * integers_of_float * float_rate(queue) / moduli;
-  rate.seconds_per_entry = (2 * moduli + 2 * sizeof(double)) / (part_of_results * bytes_per_second);
-  rate.seconds_per_operand_entry = (moduli + 2 * sizeof(double)) / (part_of_conversions * bytes_per_second);
+  constexpr int planes = ozaki::planes_of(moduli);
+  constexpr double part_of_products = ozaki::has_floats(moduli) ? part_of_floats : part_of_integers;
+  rate.flops_per_second = 2 * part_of_products * integers_of_float * float_rate(queue) / planes;
+  rate.seconds_per_entry = (2 * moduli * ozaki::bytes_of_residue(moduli) + 2 * sizeof(double)) /
+                           (part_of_results * bytes_per_second);
+  rate.seconds_per_operand_entry = (planes + 2 * sizeof(double)) / (part_of_conversions * bytes_per_second);
   rate.smallest_result = ozaki::plane_rows * ozaki::block_columns * queue.multiprocessors() / moduli;
   return rate;
 }
@@ -320,7 +325,8 @@ std::unique_ptr<EngineProducts<T>> make(const Queue& queue, std::uint64_t max_sc
 }
 template <int moduli>
 constexpr EngineOnGpu ozaki_on_gpu{ozaki_estimated_rate<moduli>,
-                                   {make<double, moduli>, nullptr, make<Complex, moduli>, nullptr}};
+                                   {make<double, moduli>, nullptr, make<Complex, moduli>, nullptr},
+                                   ozaki::has_floats(moduli) ? ozaki::residue_products_run : nullptr};
 
 #else
 template <int moduli>
@@ -342,6 +348,10 @@ EngineRow ozaki_engine() {
 EngineRow ozaki_fast_engine() {
   return {"a build with CUDA", true, seconds_with_conversions, ozaki_on_gpu<ozaki::moduli_of_fast_products>,
           false};
+}
+EngineRow ozaki_fp8_engine() {
+  return {"a build with CUDA 12.5 or later", true, seconds_with_conversions,
+          ozaki_on_gpu<ozaki::moduli_of_floats>};
 }
 
 }  // namespace eigen_g

@@ -8,6 +8,7 @@
 #include "gemm_df/engines/ozaki/residue_products.hpp"
 #include "gemm_df/tuning.hpp"
 #include "hybrid/cuda_check.hpp"
+#include "hybrid/error.hpp"
 #include "hybrid/stream/queue.hpp"
 #include "hybrid/stream/shared_memory.hpp"
 
@@ -33,8 +34,10 @@ void with_moduli(int moduli, const F& f) {
       return f(std::integral_constant<int, 15>{});
     case 16:
       return f(std::integral_constant<int, 16>{});
+    case moduli_of_floats:
+      return f(std::integral_constant<int, moduli_of_floats>{});
     default:
-      throw std::logic_error("the number of moduli must be 14, 15 or 16");
+      throw std::logic_error("the number of moduli must be 14, 15, 16 or 18");
   }
 }
 
@@ -96,8 +99,9 @@ Block block_of_sums(std::int64_t rows, std::int64_t columns, int moduli, std::ui
 Block block_of_planes(std::int64_t rows, std::int64_t columns, int moduli, std::uint64_t most) {
   constexpr std::int64_t unit = plane_rows;
   const std::int64_t all_rows = whole(rows, unit), all_columns = whole(columns, unit),
-                     tiles =
-                         std::max<std::int64_t>(static_cast<std::int64_t>(most) / (moduli * unit * unit), 1);
+                     tiles = std::max<std::int64_t>(
+                         static_cast<std::int64_t>(most) / (moduli * bytes_of_residue(moduli) * unit * unit),
+                         1);
   const auto even = [](std::int64_t all, std::int64_t at_once) {
     return whole(all, whole(all, std::clamp<std::int64_t>(at_once, 1, all)));
   };
@@ -111,7 +115,7 @@ Block block_of_planes(std::int64_t rows, std::int64_t columns, int moduli, std::
 
 void Operand::reserve(const Queue& queue, int moduli, const Pieces& pieces) {
   // A product with some of the lines reads whole tiles of lines, possibly beyond the last one.
-  with_room(residues_, queue, (moduli * pieces.padded_lines() + tile_lines) * pieces.stride());
+  with_room(residues_, queue, (planes_of(moduli) * pieces.padded_lines() + tile_lines) * pieces.stride());
   with_room(parts_, queue, pieces.lines() * pieces.parts());
   with_room(bases_, queue, pieces.padded_lines() + 1);
 }
@@ -145,7 +149,7 @@ struct Blocks {
         count(whole(rows, block.rows) * whole(columns, block.columns)) {}
   std::int64_t bytes(int moduli) const {
     return block.rows * block.columns * moduli *
-           static_cast<std::int64_t>(planes ? sizeof(std::uint8_t) : sizeof(std::int32_t));
+           (planes ? bytes_of_residue(moduli) : static_cast<std::int64_t>(sizeof(std::int32_t)));
   }
 };
 
@@ -190,6 +194,8 @@ void SumsMemory::release() {
 
 void multiply(const Queue& queue, int moduli, double alpha, const OperandView& a, const OperandView& b,
               double beta, const Target& c, Entries entries, SumsMemory& memory, std::uint64_t most) {
+  if (has_floats(moduli) && !residue_products_run())
+    throw DeviceError("products by floats of 8 bits need a GPU of compute capability 9.0");
   const Blocks blocks(a.lines, b.lines, moduli, most);
   const Block& block = blocks.block;
   memory.reserve(queue, moduli, a.lines, b.lines, most);
@@ -240,7 +246,8 @@ void multiply(const Queue& queue, int moduli, double alpha, const OperandView& a
         memory.beside_->written[turn % 2].hold(second);
       }
       with_moduli(moduli, [&](auto count) {
-        queue_result<decltype(count)::value>(launching_on(second), of, left, right, result);
+        if constexpr (!has_floats(decltype(count)::value))
+          queue_result<decltype(count)::value>(launching_on(second), of, left, right, result);
       });
       if (overlapped) memory.beside_->read[turn % 2].record(second);
       ++turn;

@@ -1,4 +1,4 @@
-// C := alpha op(A) op(B) + beta C by products of 8-bit integers (residues.hpp has the method and its error).
+// C := alpha op(A) op(B) + beta C by products of 8-bit integers or floats (residues.hpp has the method and its error).
 //
 // Matrices are column-major, in device memory, with 64-bit sizes. Work is ordered on `queue`. A GPU gives the same bits in every run, for
 // any number of lines that are converted or multiplied at once. Throws OutOfMemory, DeviceError. CUDA builds only.
@@ -69,7 +69,8 @@ std::uint64_t bytes_at_once(std::int64_t terms);
 //   memory  for the sums
 //   most    bytes of sums, or of their residues, of a block of C (bytes_at_once); at least one block of 16 x 16, or of 256 x 256 residues, is
 //           computed at once
-// Cost: 2 m n k `moduli` integer operations; 2 m n `moduli` bytes with residues of the sums (residue_products.hpp), 8 m n `moduli` with sums.
+// Cost: 2 m n k planes_of(moduli) operations; 2 m n `moduli` bytes with residues of the sums (residue_products.hpp), 4 m n `moduli` for
+// floats, 8 m n `moduli` with sums. Floats need residue_products_run(); otherwise throws DeviceError.
 void multiply(const Queue& queue, int moduli, double alpha, const OperandView& a, const OperandView& b,
               double beta, const Target& c, Entries entries, SumsMemory& memory, std::uint64_t most);
 

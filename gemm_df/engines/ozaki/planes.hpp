@@ -1,4 +1,4 @@
-// Planes: the residues of the sums of products, one byte for each entry of C and each modulus, and the order of their tiles. Host and device.
+// Planes: the residues of the sums of products, one or two bytes (bytes_of_residue) for each entry of C and each modulus, and the order of their tiles. Host and device.
 #pragma once
 
 #include <algorithm>
@@ -14,7 +14,7 @@ inline constexpr int plane_rows = 256, block_columns = 128;
 // Rows of C that are permuted in a plane (place_in_plane).
 inline constexpr int row_group = 64;
 
-// The residue modulo number i of C(row, column) is at i * step + column * stride + place_in_plane(row). A plane has whole groups of plane_rows
+// The residue modulo number i of C(row, column) is number i * step + column * stride + place_in_plane(row). A plane has whole groups of plane_rows
 // rows.
 struct Planes {
   std::uint8_t* data = nullptr;
@@ -92,6 +92,7 @@ struct ProductWork {
   int terms = 0;
   TileOrder tiles;
   SumModulus moduli[max_moduli];
+  FloatModulus floats[moduli_of_floats];
 };
 
 // The entries (row, column) of C with row - column >= diagonal, and others, by clusters of `cluster` blocks.
@@ -111,7 +112,11 @@ inline ProductWork product_work(int moduli, const Planes& out, std::int64_t rows
   work.tiles.diagonal =
       triangle ? static_cast<int>((diagonal + above * plane_rows) / plane_rows - above) : all_tiles;
   work.tiles.planes = moduli;
-  for (int i = 0; i < moduli; ++i) work.moduli[i] = SumModulus::of(all_moduli[static_cast<std::size_t>(i)]);
+  for (int i = 0; i < moduli; ++i)
+    if (has_floats(moduli))
+      work.floats[i] = FloatModulus::of(i);
+    else
+      work.moduli[i] = SumModulus::of(all_moduli[static_cast<std::size_t>(i)]);
   return work;
 }
 

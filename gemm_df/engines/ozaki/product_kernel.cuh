@@ -1,7 +1,8 @@
-// The kernel of integer products on the tensor cores: residues of both operands -> planes. It needs code for sm_90a.
+// The kernel of products of bytes on the tensor cores, integers or floats: residues of both operands -> planes. It needs code for sm_90a.
 #pragma once
 
 #include <cstdint>
+#include <type_traits>
 
 #include <vector_types.h>
 
@@ -24,7 +25,10 @@ inline constexpr int product_shared_bytes = 1024 + slots * (slot_bytes + 2 * sta
 // The first warpgroup copies tiles of slot_terms terms into the slots, in turn; each block of a cluster copies a part of the rows of A for
 // all of them. The other warpgroups multiply: each has half of the block's columns. A gate `full` ends when the tiles are there, a gate `empty`
 // when all warps of the cluster have read them.
-template <int cluster>
+//
+// Floats: the planes of a modulus are multiplied one after the other. The tensor cores add exact_float_terms products, which are then added to the
+// sums. Meanwhile the tensor cores work for the other warpgroup.
+template <int cluster, bool floats = false>
 __global__ void __launch_bounds__(product_threads, 1)
     product_kernel(const __grid_constant__ TileMap a, const __grid_constant__ TileMap b,
                    const __grid_constant__ ProductWork work, int clusters) {
@@ -63,19 +67,28 @@ __global__ void __launch_bounds__(product_threads, 1)
       prefetch(b);
       for (; more; more = tile.go(clusters)) {
         const int row = tile.row() * plane_rows, column = (tile.column() * cluster + rank) * block_columns;
-        for (int step = 0; step < steps; ++step, next_slot()) {
+        int plane = tile.plane(), digits = 1;
+        if constexpr (floats) {
+          digits = work.floats[plane].digits;
+          plane = work.floats[plane].first_plane;
+        }
+        for (int step = 0; digits > 0; next_slot()) {
           wait_for(empty + slot, turn ^ 1);
           expect_bytes(full + slot, static_cast<unsigned>(slot_bytes));
           for (int box = rank; box < boxes; box += cluster) {
             std::int8_t* const to = tiles_a + (slot * plane_rows + box * map_lines) * slot_terms;
             if constexpr (cluster == 1)
-              load_tile(a, step * slot_terms, row + box * map_lines, tile.plane(), to, full + slot);
+              load_tile(a, step * slot_terms, row + box * map_lines, plane, to, full + slot);
             else
-              load_tile_for((1U << cluster) - 1, a, step * slot_terms, row + box * map_lines, tile.plane(),
-                            to, full + slot);
+              load_tile_for((1U << cluster) - 1, a, step * slot_terms, row + box * map_lines, plane, to,
+                            full + slot);
           }
-          load_tile(b, step * slot_terms, column, tile.plane(), tiles_b + slot * block_columns * slot_terms,
+          load_tile(b, step * slot_terms, column, plane, tiles_b + slot * block_columns * slot_terms,
                     full + slot);
+          if (++step < steps) continue;
+          step = 0;
+          ++plane;
+          --digits;
         }
       }
     }
@@ -85,46 +98,99 @@ __global__ void __launch_bounds__(product_threads, 1)
     const auto done_with = [&](int read) {
       if (lane < cluster) arrive(empty + read, static_cast<unsigned>(lane));
     };
-    std::int32_t sums[128];
+    const auto first_column = [&] {
+      return (static_cast<std::int64_t>(tile.column()) * cluster + rank) * block_columns + half * 64 +
+             thread % 128 / 32 * 16 + lane / 4;
+    };
+    const auto first_place = [&] {
+      return tile.plane() * work.out.step + static_cast<std::int64_t>(tile.row()) * plane_rows +
+             lane % 4 * 16;
+    };
+    std::conditional_t<floats, float, std::int32_t> sums[128];
     for (; more; more = tile.go(clusters)) {
-      int before = 0;
-      for (int step = 0; step < steps; ++step, next_slot()) {
-        wait_for(full + slot, turn);
-        begin_products();
+      if constexpr (floats) {
+        constexpr int parts = slot_terms / exact_float_terms;
+        const FloatModulus& modulus = work.floats[tile.plane()];
+        float few[64];
 #pragma unroll
-        for (int i = 0; i < slot_terms / 32; ++i)
-          multiply_64x256x32(sums, tiles_b + (slot * block_columns + half * 64) * slot_terms,
-                             tiles_a + slot * plane_rows * slot_terms, i, step > 0 || i > 0);
-        commit_products();
-        if (step > 0) {
-          wait_for_products<1>();
-          done_with(before);
-        }
-        before = slot;
-      }
-      wait_for_products<0>();
-      done_with(before);
-
-      const SumModulus modulus = work.moduli[tile.plane()];
-      const std::int64_t first = (static_cast<std::int64_t>(tile.column()) * cluster + rank) * block_columns +
-                                 half * 64 + thread % 128 / 32 * 16 + lane / 4;
-      std::uint8_t* const out = work.out.data + tile.plane() * work.out.step +
-                                static_cast<std::int64_t>(tile.row()) * plane_rows + lane % 4 * 16;
+        for (int i = 0; i < 128; ++i) sums[i] = 0;
+        for (int digit = 0; digit < modulus.digits; ++digit) {
+          for (int step = 0; step < steps; ++step, next_slot()) {
+            wait_for(full + slot, turn);
 #pragma unroll
-      for (int lower = 0; lower < 2; ++lower) {
-        const std::int64_t column = first + 8 * lower;
-        if (column >= work.columns) continue;
+            for (int part = 0; part < 2 * parts; ++part) {
+              const int rows = part / parts, first = part % parts * (exact_float_terms / 32);
+              begin_products();
 #pragma unroll
-        for (int group = 0; group < plane_rows / row_group; ++group) {
-          std::uint32_t words[4];
+              for (int i = 0; i < exact_float_terms / 32; ++i)
+                multiply_64x128x32(few, tiles_b + (slot * block_columns + half * 64) * slot_terms,
+                                   tiles_a + (slot * plane_rows + rows * 128) * slot_terms, first + i, i > 0);
+              commit_products();
+              wait_for_products<0>();
 #pragma unroll
-          for (int w = 0; w < 4; ++w) {
-            const int at = 4 * (8 * group + 2 * w) + 2 * lower;
-            words[w] = four_bytes(modulus.residue_byte(sums[at]), modulus.residue_byte(sums[at + 1]),
-                                  modulus.residue_byte(sums[at + 4]), modulus.residue_byte(sums[at + 5]));
+              for (int i = 0; i < 64; ++i) sums[64 * rows + i] += few[i];
+            }
+            done_with(slot);
           }
-          *reinterpret_cast<uint4*>(out + column * work.out.stride + group * row_group) =
-              uint4{words[0], words[1], words[2], words[3]};
+          const float factor = modulus.factors[digit];
+#pragma unroll
+          for (int i = 0; i < 128; ++i) sums[i] = modulus.after_plane(sums[i], factor);
+        }
+        auto* const out = reinterpret_cast<std::uint16_t*>(work.out.data) + first_place();
+#pragma unroll
+        for (int lower = 0; lower < 2; ++lower) {
+          const std::int64_t column = first_column() + 8 * lower;
+          if (column >= work.columns) continue;
+#pragma unroll
+          for (int group = 0; group < plane_rows / row_group; ++group) {
+            std::uint32_t words[8];
+#pragma unroll
+            for (int w = 0; w < 8; ++w) {
+              const int at = 4 * (8 * group + w) + 2 * lower;
+              words[w] = modulus.residue(sums[at]) | modulus.residue(sums[at + 1]) << 16;
+            }
+            auto* const to = reinterpret_cast<uint4*>(out + column * work.out.stride + group * row_group);
+            to[0] = uint4{words[0], words[1], words[2], words[3]};
+            to[1] = uint4{words[4], words[5], words[6], words[7]};
+          }
+        }
+      } else {
+        int before = 0;
+        for (int step = 0; step < steps; ++step, next_slot()) {
+          wait_for(full + slot, turn);
+          begin_products();
+#pragma unroll
+          for (int i = 0; i < slot_terms / 32; ++i)
+            multiply_64x256x32(sums, tiles_b + (slot * block_columns + half * 64) * slot_terms,
+                               tiles_a + slot * plane_rows * slot_terms, i, step > 0 || i > 0);
+          commit_products();
+          if (step > 0) {
+            wait_for_products<1>();
+            done_with(before);
+          }
+          before = slot;
+        }
+        wait_for_products<0>();
+        done_with(before);
+
+        const SumModulus modulus = work.moduli[tile.plane()];
+        std::uint8_t* const out = work.out.data + first_place();
+#pragma unroll
+        for (int lower = 0; lower < 2; ++lower) {
+          const std::int64_t column = first_column() + 8 * lower;
+          if (column >= work.columns) continue;
+#pragma unroll
+          for (int group = 0; group < plane_rows / row_group; ++group) {
+            std::uint32_t words[4];
+#pragma unroll
+            for (int w = 0; w < 4; ++w) {
+              const int at = 4 * (8 * group + 2 * w) + 2 * lower;
+              words[w] = four_bytes(modulus.residue_byte(sums[at]), modulus.residue_byte(sums[at + 1]),
+                                    modulus.residue_byte(sums[at + 4]), modulus.residue_byte(sums[at + 5]));
+            }
+            *reinterpret_cast<uint4*>(out + column * work.out.stride + group * row_group) =
+                uint4{words[0], words[1], words[2], words[3]};
+          }
         }
       }
     }

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <string>
+#include <type_traits>
 
 #include "gemm_df/engines/ozaki/product_kernel.cuh"
 #include "gemm_df/tuning.hpp"
@@ -21,9 +22,9 @@ Encode encode() {
   return function;
 }
 
-TileMap map_of(int moduli, const OperandView& x, std::int64_t terms) {
+TileMap map_of(int planes, const OperandView& x, std::int64_t terms) {
   const cuuint64_t sizes[] = {static_cast<cuuint64_t>(terms), static_cast<cuuint64_t>(x.lines),
-                              static_cast<cuuint64_t>(moduli)};
+                              static_cast<cuuint64_t>(planes)};
   const cuuint64_t steps[] = {static_cast<cuuint64_t>(x.residues.stride),
                               static_cast<cuuint64_t>(x.residues.step)};
   const cuuint32_t box[] = {slot_terms, map_lines, 1}, every[] = {1, 1, 1};
@@ -36,9 +37,9 @@ TileMap map_of(int moduli, const OperandView& x, std::int64_t terms) {
   return map;
 }
 
-template <int cluster>
+template <int cluster, bool floats>
 void launch(const Queue& queue, const TileMap& a, const TileMap& b, const ProductWork& work) {
-  allow_shared_memory(product_kernel<cluster>, product_shared_bytes);
+  allow_shared_memory(product_kernel<cluster, floats>, product_shared_bytes);
   const int clusters = static_cast<int>(
       std::min<std::int64_t>(std::max(queue.multiprocessors() / cluster, 1), tiles_of(work.tiles)));
   cudaLaunchAttribute attribute{};
@@ -51,7 +52,7 @@ void launch(const Queue& queue, const TileMap& a, const TileMap& b, const Produc
   config.stream = queue.stream();
   config.attrs = &attribute;
   config.numAttrs = 1;
-  EIGEN_G_CUDA(cudaLaunchKernelEx(&config, product_kernel<cluster>, a, b, work, clusters));
+  EIGEN_G_CUDA(cudaLaunchKernelEx(&config, product_kernel<cluster, floats>, a, b, work, clusters));
 }
 
 }  // namespace
@@ -64,7 +65,8 @@ bool residue_products_run() {
 
 void multiply_to_planes(const Queue& queue, int moduli, const OperandView& a, const OperandView& b,
                         const Planes& out, std::int64_t diagonal) {
-  const TileMap of_a = map_of(moduli, a, b.terms), of_b = map_of(moduli, b, b.terms);
+  const int planes = planes_of(moduli);
+  const TileMap of_a = map_of(planes, a, b.terms), of_b = map_of(planes, b, b.terms);
   const auto work = [&](int cluster) {
     return product_work(moduli, out, a.lines, b.lines, b.terms, cluster, diagonal);
   };
@@ -73,10 +75,18 @@ void multiply_to_planes(const Queue& queue, int moduli, const OperandView& a, co
     return whole(tiles_of(work(cluster).tiles), std::max(queue.multiprocessors() / cluster, 1));
   };
   const bool triangle = diagonal > -b.lines;
-  if (triangle || 10 * rounds(2) <= 11 * rounds(1))
-    launch<2>(queue, of_a, of_b, work(2));
+  const bool two = triangle || 10 * rounds(2) <= 11 * rounds(1);
+  const auto run = [&](auto floats) {
+    constexpr bool of_floats = decltype(floats)::value;
+    if (two)
+      launch<2, of_floats>(queue, of_a, of_b, work(2));
+    else
+      launch<1, of_floats>(queue, of_a, of_b, work(1));
+  };
+  if (has_floats(moduli))
+    run(std::true_type{});
   else
-    launch<1>(queue, of_a, of_b, work(1));
+    run(std::false_type{});
 }
 
 }  // namespace eigen_g::ozaki

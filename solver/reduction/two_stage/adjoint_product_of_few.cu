@@ -3,12 +3,12 @@
 #include <complex>
 #include <cstdint>
 
-#include "blas2/symv/double_double.hpp"
 #include "hybrid/cuda_check.hpp"
 #include "hybrid/device_complex.cuh"
 #include "hybrid/instantiate.hpp"
 #include "hybrid/stream/queue.hpp"
 #include "hybrid/warp_sum.cuh"
+#include "solver/reduction/two_stage/few_reflectors.cuh"
 
 namespace eigen_g {
 
@@ -16,66 +16,26 @@ namespace {
 
 constexpr int warp = 32, warps = 8;  // a block has 8 warps; each warp computes one column of X at a time
 
-template <class R>
-__device__ bool is_zero(R x) {
-  return x == 0;
-}
-template <class R>
-__device__ bool is_zero(DeviceComplex<R> x) {
-  return x.re == 0 && x.im == 0;
-}
-
-// A dot product in double-double, for every R including float.
-template <class R>
-struct Sum {
-  blas2::DoubleDoubleSum sum;
-
-  __device__ void add(R x, R y) { blas2::add_product(sum, {x, 0}, {y, 0}); }
-  __device__ R value() const { return static_cast<R>(sum.hi + sum.lo); }
-};
-template <class R>
-struct Sum<DeviceComplex<R>> {
-  Sum<R> re, im;
-
-  __device__ void add(DeviceComplex<R> x, DeviceComplex<R> y) {
-    re.add(x.re, y.re);
-    re.add(-x.im, y.im);
-    im.add(x.re, y.im);
-    im.add(x.im, y.re);
-  }
-  __device__ DeviceComplex<R> value() const { return {re.value(), im.value()}; }
-};
-
 template <class D>
 __global__ void __launch_bounds__(warp* warps)
     adjoint_product_kernel(std::int64_t rows, std::int64_t columns, const D* x, std::int64_t ldx, int b,
                            const D* tau, const D* w, std::int64_t ldw, D* y, std::int64_t ldy) {
   const int lane = threadIdx.x % warp;
-  int found[few_reflectors] = {}, count = 0;
-  for (int first = 0; first < b; first += warp) {
-    const bool reflects = first + lane < b && !is_zero(tau[first + lane]);
-    for (unsigned left = __ballot_sync(~0u, reflects); left != 0; left &= left - 1) {
-      if (count == few_reflectors) return;
-#pragma unroll
-      for (int k = 0; k < few_reflectors; ++k)
-        if (k == count) found[k] = first + __ffs(static_cast<int>(left)) - 1;
-      ++count;
-    }
-  }
-  if (count == 0) return;
+  const FewReflectors panel(tau, b);
+  if (panel.count == 0) return;
   for (std::int64_t col = blockIdx.x * std::int64_t{warps} + threadIdx.x / warp; col < columns;
        col += gridDim.x * std::int64_t{warps}) {
-    Sum<D> sum[few_reflectors];
+    AccurateSum<D> sum[few_reflectors];
     for (std::int64_t row = lane; row < rows; row += warp) {
       const D entry = conj_of(x[row + col * ldx]);
 #pragma unroll
       for (int k = 0; k < few_reflectors; ++k)
-        if (k < count) sum[k].add(entry, w[row + found[k] * ldw]);
+        if (k < panel.count) sum[k].add(entry, w[row + panel.column[k] * ldw]);
     }
 #pragma unroll
     for (int k = 0; k < few_reflectors; ++k) {
       const D value = warp_sum(sum[k].value());
-      if (k < count && lane == 0) y[col + found[k] * ldy] = value;
+      if (k < panel.count && lane == 0) y[col + panel.column[k] * ldy] = value;
     }
   }
 }

@@ -1,5 +1,6 @@
 #include "solver/reduction/two_stage/dealt_columns.hpp"
 
+#include <algorithm>
 #include <cmath>
 #include <complex>
 #include <cstring>
@@ -101,7 +102,7 @@ template <class D>
 __global__ void __launch_bounds__(threads)
     scale_part_kernel(DealtColumns deal, int part, std::int64_t columns, D* a, std::int64_t lda, int k) {
   for (std::int64_t l = blockIdx.x; l < columns; l += gridDim.x) {
-    const std::int64_t begin = deal.global(part, l) / deal.strip() * deal.strip();
+    const std::int64_t begin = deal.global(part, l) / deal.height * deal.height;
     for (std::int64_t i = begin + threadIdx.x; i < deal.n; i += threads)
       a[i + l * lda] = scalbn(a[i + l * lda], k);
   }

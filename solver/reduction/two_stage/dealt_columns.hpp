@@ -1,23 +1,20 @@
 // DealtColumns: the columns of a Hermitian n x n matrix, dealt out to the GPUs of a team. CUDA builds only, except for the struct.
 //
-// A strip is parts * width consecutive columns. Part p of the matrix has columns p width ... (p + 1) width - 1 of each strip. A part is stored as
-// a matrix with its columns side by side. A column in strip s is stored from the strip's first row on, so that the
-// part's piece of the square block on the diagonal is whole:
+// The columns are dealt out in pieces of `width` columns: part p of the matrix has pieces p, p + parts, p + 2 parts, ... A part is stored as an
+// n x columns() matrix with its columns side by side. A strip is `height` consecutive columns, a multiple of width * parts. A column is stored from its strip's first
+// row on, so that the square block of a strip on the diagonal is whole:
 //
 //          strip 0   strip 1
-//        [ 0 0 1 1 |         ]      2 parts; the digit is the part that stores an entry, entries of a blank are stored nowhere
-//        [ 0 0 1 1 |         ]
-//        [ 0 0 1 1 |         ]
-//        [ 0 0 1 1 |         ]
-//        [ 0 0 1 1 | 0 0 1 1 ]
-//        [ 0 0 1 1 | 0 0 1 1 ]
+//        [ 0 1 0 1 |         ]      width 1, height 4, 2 parts; the digit is the part that stores an entry, entries of a blank are stored nowhere
+//        [ 0 1 0 1 |         ]
+//        [ 0 1 0 1 |         ]
+//        [ 0 1 0 1 |         ]
+//        [ 0 1 0 1 | 0 1 0 1 ]
+//        [ 0 1 0 1 | 0 1 0 1 ]
 //
-// A part is stored as if every strip were whole: rows() rows, and width columns for every strip. Entries beyond the matrix are zero.
-//
-// Functions below work on one part in device memory and are ordered on `queue`. part_dev is rows() x stored_columns(). They throw DeviceError.
+// Functions below work on one part in device memory and are ordered on `queue`. part_dev is n x columns(). They throw DeviceError.
 #pragma once
 
-#include <algorithm>
 #include <cstdint>
 
 #include "hybrid/host_device.hpp"
@@ -31,36 +28,31 @@ namespace eigen_g {
 class Queue;
 
 struct DealtColumns {
-  std::int64_t n = 0, width = 1, parts = 1;
+  std::int64_t n = 0, width = 1, parts = 1, height = 1;
 
-  EIGEN_G_HOST_DEVICE std::int64_t strip() const { return width * parts; }
-  EIGEN_G_HOST_DEVICE std::int64_t strips() const { return (n + strip() - 1) / strip(); }
-  std::int64_t rows() const { return strips() * strip(); }
-  std::int64_t stored_columns() const { return strips() * width; }
+  EIGEN_G_HOST_DEVICE std::int64_t round() const { return width * parts; }
+  // The number of a part's columns in a whole strip.
+  EIGEN_G_HOST_DEVICE std::int64_t share() const { return height / parts; }
+  EIGEN_G_HOST_DEVICE std::int64_t strips() const { return (n + height - 1) / height; }
+  EIGEN_G_HOST_DEVICE std::int64_t first_row(std::int64_t strip) const { return strip * height; }
+
   EIGEN_G_HOST_DEVICE int part_of(std::int64_t column) const {
-    return static_cast<int>(column % strip() / width);
+    return static_cast<int>(column / width % parts);
   }
-  // The column in its part.
+  // The column in its part, and the inverse.
   EIGEN_G_HOST_DEVICE std::int64_t local(std::int64_t column) const {
-    return column / strip() * width + column % width;
+    return column / round() * width + column % width;
   }
-  // The inverse of local().
   EIGEN_G_HOST_DEVICE std::int64_t global(int part, std::int64_t local_column) const {
-    return local_column / width * strip() + part * width + local_column % width;
+    return local_column / width * round() + part * width + local_column % width;
   }
-  EIGEN_G_HOST_DEVICE std::int64_t first_row(std::int64_t strip_number) const {
-    return strip_number * strip();
+  // The number of the part's columns before `column`, and in the matrix.
+  EIGEN_G_HOST_DEVICE std::int64_t before(std::int64_t column, int part) const {
+    const std::int64_t in_round = column % round() - part * width;
+    return column / round() * width + (in_round < 0 ? 0 : in_round < width ? in_round : width);
   }
-  // The first column of a part in a strip, and the number of its columns there.
-  EIGEN_G_HOST_DEVICE std::int64_t first(std::int64_t strip_number, int part) const {
-    return first_row(strip_number) + part * width;
-  }
-  std::int64_t count(std::int64_t strip_number, int part) const {
-    return std::clamp<std::int64_t>(n - first(strip_number, part), 0, width);
-  }
-  std::int64_t columns(int part) const {
-    return strips() == 0 ? 0 : (strips() - 1) * width + count(strips() - 1, part);
-  }
+  EIGEN_G_HOST_DEVICE std::int64_t columns(int part) const { return before(n, part); }
+  std::int64_t most_columns() const { return columns(0); }
 };
 
 // to(i, j) := conj(from(j, i)). from_dev: rows x cols; to_dev: cols x rows.

@@ -1,22 +1,26 @@
 // The equations of full_to_band.cu hold. The partial product of member p at panel j, with W in the rows from `below` = j + b on, is
 //
-//   for each strip s:   P(r:) += A(r:, own) W(own)          own: the member's columns of the strip from `below` on, r: the strip's rows from `below` on
-//                       P(own) += A(r':, own)^H W(r':)      r': the rows below the strip
+//   for each strip of columns:   P(r:) += A(r:, own) W(own)        own: the member's columns of the strip from `below` on, r: the strip's first row or `below`
+//   for each strip r of rows:    P(own) += A(r, own)^H W(r)        own: the member's columns from `below` on in the strips before
+//
+// The member's rows of W, and its rows of the second sum, are stored one after the other, as its columns of A are.
 #include "solver/reduction/two_stage/full_to_band_on_team.hpp"
 
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <exception>
 #include <limits>
 #include <type_traits>
 #include <utility>
 
 #include "gemm_df/adjoint.hpp"
-#include "gemm_df/gemm_listed.hpp"
+#include "gemm_df/gemm.hpp"
 #include "hybrid/cuda_check.hpp"
 #include "hybrid/device_complex.cuh"
 #include "hybrid/instantiate.hpp"
 #include "hybrid/round_up.hpp"
+#include "hybrid/team/split.hpp"
 #include "hybrid/transfer/copy_2d.hpp"
 #include "hybrid/transfer/peer.hpp"
 #include "solver/reduction/negligible.hpp"
@@ -31,20 +35,18 @@ namespace {
 
 using namespace to_band;
 
-// Float and complex types have faster products of one matrix (Products), which are not batched.
+// In double the two kinds of products run at the same time. The products of the other types have one workspace (Products).
 template <class T>
-inline constexpr bool in_batches = std::is_same_v<T, double>;
+inline constexpr bool in_two_queues = std::is_same_v<T, double>;
 
 // The arrays of a member's workspace.
 template <class T>
 struct TeamBuffers {
-  MatrixView<T> pending, partner, w, inner, correction, gram;
+  MatrixView<T> pending, partner, w, own_w, own_sums, inner, correction, gram;
   MatrixView<T> sums[2];  // the member's partial sums of this panel and of the panel before
   std::array<MatrixView<T>, most_members> got;  // copies of the other members' partial sums
   real_t<T>* squares;
-  T *slots = nullptr, *adjoint_slots = nullptr;  // a slot has strip rows, or the width; b columns
-  const T** addresses = nullptr;  // addresses of all products' matrices: 3 lists for each of the two kinds
-  MatrixView<double> q;           // for cholesky_panel(), in float
+  MatrixView<double> q;  // for cholesky_panel(), in float
   Arena panels, cholesky;
 
   TeamBuffers(Arena& arena, const DealtColumns& deal, std::int64_t b, int multiprocessors) {
@@ -53,24 +55,39 @@ struct TeamBuffers {
       return arena.matrix<T>(rows, columns, round_up(rows, tridiagonalize_row_multiple));
     };
     pending = with_rows(n, k);
-    partner = with_rows(std::max(b, deal.width), k);
-    w = arena.matrix<T>(deal.rows(), b, deal.rows());
+    partner = with_rows(std::max(b, deal.share()), k);
+    w = with_rows(n, b);
+    own_w = with_rows(deal.most_columns(), b);
+    own_sums = with_rows(deal.most_columns(), b);
     for (MatrixView<T>& of : sums) of = with_rows(n, b);
     for (int k_th = 0; k_th + 1 < deal.parts; ++k_th) got[static_cast<std::size_t>(k_th)] = with_rows(n, b);
     inner = arena.matrix<T>(k, b, k);
     correction = arena.matrix<T>(k, b, k);
     gram = arena.matrix<T>(b, b, b);
     squares = arena.take<real_t<T>>(n + 1);
-    if (in_batches<T>) {
-      slots = arena.take<T>(tiles_from(deal, 0) * deal.strip() * b);
-      adjoint_slots = arena.take<T>(tiles_below(deal, 0) * deal.width * b);
-      addresses = arena.take<const T*>(3 * (tiles_from(deal, 0) + tiles_below(deal, 0)));
-    }
     panels = arena.part(panel_qr_bytes<T>(n, b, multiprocessors));
     if constexpr (!is_complex<T>) {
       cholesky = arena.part(cholesky_panel_bytes(n));
       if (sizeof(T) < sizeof(double)) q = arena.matrix<double>(n, b, n);
     }
+  }
+};
+
+// A queue of the current GPU for work that runs at the same time as that of a member's own queue.
+struct SecondQueue {
+  Queue queue;
+  Event begin, end;
+
+  explicit SecondQueue(Resources& resources) : queue(resources), begin(resources), end(resources) {}
+  // Later work of this queue starts after the work that is in `other` now.
+  void fork(const Queue& other) {
+    begin.record(other);
+    begin.hold(queue);
+  }
+  // Later work of `other` starts after the work that is in this queue now.
+  void join(const Queue& other) {
+    end.record(queue);
+    end.hold(other);
   }
 };
 
@@ -88,6 +105,8 @@ struct FullToBandOnTeam<T>::Impl {
   bool direct = true;       // every GPU can read the memory of all others
   TeamEvents panels, sums;  // moments: a panel is factored, its partial sums are there; numbered by panels
   std::vector<R> squares_of_column;  // each member writes the squares of its columns
+  std::vector<SecondQueue> second;   // in_two_queues
+  int exceptions = std::uncaught_exceptions();
 
   Impl(GpuTeam& of, const DealtColumns& dealt, std::int64_t width, const std::vector<BandMember<T>>& list)
       : team(of),
@@ -97,12 +116,23 @@ struct FullToBandOnTeam<T>::Impl {
         panels(of, resources(list)),
         sums(of, resources(list)),
         squares_of_column(static_cast<std::size_t>(dealt.n)) {
+    for (int p = 0; in_two_queues<T> && p < team.size(); ++p) {
+      const CurrentGpu on(team.gpu(p));
+      second.emplace_back(members[static_cast<std::size_t>(p)].products->queue().resources());
+    }
     for (BandMember<T>& member : members)
       buffers.emplace_back(member.scratch, deal, b, member.products->queue().multiprocessors());
     for (int p = 0; p < team.size(); ++p)
       for (int q = 0; q < team.size(); ++q)
         direct = direct && (team.gpu(p) == team.gpu(q) || reach_peer(team.gpu(p), team.gpu(q)));
   }
+  // After an exception the queues may still use the members' memory.
+  ~Impl() {
+    if (std::uncaught_exceptions() > exceptions)
+      for (const SecondQueue& of : second) cudaStreamSynchronize(of.queue.stream());
+  }
+  Impl(const Impl&) = delete;
+  Impl& operator=(const Impl&) = delete;
   static std::vector<Resources*> resources(const std::vector<BandMember<T>>& list) {
     std::vector<Resources*> all;
     for (const BandMember<T>& member : list) all.push_back(&member.products->queue().resources());
@@ -130,90 +160,82 @@ struct FullToBandOnTeam<T>::Impl {
     queue.wait();
   }
 
-  // Stores the addresses of the matrices of all products, tile by tile. `host` must live until the queue has copied it.
-  void list_products(int p, std::vector<const T*>& host) {
-    const TeamBuffers<T>& at = buffers[static_cast<std::size_t>(p)];
-    const MatrixView<T> a = members[static_cast<std::size_t>(p)].part;
-    const std::int64_t strips = deal.strips(), all = tiles_from(deal, 0), below = tiles_below(deal, 0);
-    host.resize(static_cast<std::size_t>(3 * (all + below)));
-    const auto put = [&](std::int64_t i, const T* address) { host[static_cast<std::size_t>(i)] = address; };
-    for (std::int64_t s = strips - 1; s >= 0; --s)
-      for (std::int64_t r = s; r < strips; ++r) {
-        const T* const tile = &a(deal.first_row(r), s * deal.width);
-        const std::int64_t i = tiles_from(deal, s + 1) + r - s;
-        put(i, tile);
-        put(all + i, &at.w(deal.first(s, p), 0));
-        put(2 * all + i, at.slots + i * deal.strip() * b);
-        if (r == s) continue;
-        const std::int64_t k = tiles_below(deal, s + 1) + r - s - 1;
-        put(3 * all + k, tile);
-        put(3 * all + below + k, &at.w(deal.first_row(r), 0));
-        put(3 * all + 2 * below + k, at.adjoint_slots + k * deal.width * b);
-      }
-    copy_values(members[static_cast<std::size_t>(p)].products->queue(), at.addresses,
-                static_cast<const T* const*>(host.data()), 3 * (all + below));
+  static dim3 grid_of(std::int64_t rows, std::int64_t cols) {
+    return {static_cast<unsigned>((rows + 255) / 256), static_cast<unsigned>(cols)};
   }
-  // multiply() in double.
-  void multiply_in_batches(int p, std::int64_t below, MatrixView<T> product) {
-    const TeamBuffers<T>& at = buffers[static_cast<std::size_t>(p)];
-    const Products<T>& products = *members[static_cast<std::size_t>(p)].products;
-    const Queue& queue = products.queue();
-    const MatrixView<T> a = members[static_cast<std::size_t>(p)].part;
-    const std::int64_t strips = deal.strips(), strip = deal.strip(), width = deal.width,
-                       all = tiles_from(deal, 0), all_below = tiles_below(deal, 0);
-    const PanelTiles tiles(deal, p, below);
-    const std::int64_t s = tiles.strip, columns = tiles.columns;
-    const T* const* const list = at.addresses;
-    const auto results = [](const T* const* addresses) { return const_cast<T* const*>(addresses); };
-    gemm_listed<T>(
-        queue,
-        {tiles.after, list, list + all, results(list + 2 * all), strip, b, width, a.lda, at.w.lda, strip},
-        Op::none, Op::none, 1, 0);
-    const T* const* const list_below = list + 3 * all;
-    gemm_listed<T>(queue,
-                   {tiles.after_below, list_below, list_below + all_below,
-                    results(list_below + 2 * all_below), width, b, strip, a.lda, at.w.lda, width},
-                   adjoint<T>, Op::none, 1, 0);
-    if (columns > 0) {
-      gemm_batched<T>(queue, {strips - s, strip, 0, strip * b}, Op::none, Op::none, 1,
-                      a.block(deal.first_row(s), tiles.local, strip, columns),
-                      at.w.block(tiles.first, 0, columns, b), 0,
-                      {at.slots + tiles.after * strip * b, strip, b, strip});
-      if (s + 1 < strips)
-        gemm_batched<T>(
-            queue, {strips - s - 1, strip, strip, width * b}, adjoint<T>, Op::none, 1,
-            a.block(deal.first_row(s + 1), tiles.local, strip, columns),
-            at.w.block(deal.first_row(s + 1), 0, strip, b), 0,
-            {at.adjoint_slots + tiles.after_below * width * b + width - columns, columns, b, width});
-    }
-    const auto rows = static_cast<double>(deal.n - below);
-    products.count_native(2 * rows * rows * static_cast<double>(b) / static_cast<double>(deal.parts));
-    const dim3 grid(static_cast<unsigned>((deal.n - below + 255) / 256), static_cast<unsigned>(b));
-    add_slots_kernel<<<grid, 256, 0, queue.stream()>>>(deal, p, below, tiles.from(), b, on_device(at.slots),
-                                                       on_device(at.adjoint_slots), on_device(product.data),
-                                                       product.lda);
+  // The member's rows `own` of x; own_rows_kernel().
+  void own_rows(int p, ColumnRange own, std::int64_t pairs, MatrixView<const T> x, MatrixView<T> to) {
+    if (own.count == 0) return;
+    own_rows_kernel<<<grid_of(own.count, x.cols), 256, 0,
+                      members[static_cast<std::size_t>(p)].products->queue().stream()>>>(
+        deal, p, own.first, own.count, static_cast<std::int32_t>(pairs), on_device(x.data), x.lda,
+        on_device(to.data), to.lda);
     EIGEN_G_LAUNCHED();
   }
-  // P(rows from `below` on) := the member's part of A W.
-  void multiply(int p, std::int64_t below, MatrixView<T> w, MatrixView<T> product) {
-    if constexpr (in_batches<T>) return multiply_in_batches(p, below, product);
-    const std::int64_t n = deal.n;
-    const Products<T>& products = *members[static_cast<std::size_t>(p)].products;
-    const MatrixView<T> a = members[static_cast<std::size_t>(p)].part;
-    EIGEN_G_CUDA(cudaMemset2DAsync(&product(below, 0), bytes_of<T>(product.lda), 0, bytes_of<T>(n - below),
-                                   static_cast<std::size_t>(b), products.queue().stream()));
-    for (std::int64_t s = below / deal.strip(); s < deal.strips(); ++s) {
-      const std::int64_t first = std::max(deal.first(s, p), below),
-                         columns = deal.first(s, p) + deal.count(s, p) - first;
-      if (columns <= 0) continue;
-      const std::int64_t l = deal.local(first), row = std::max(deal.first_row(s), below),
-                         next = deal.first_row(s + 1);
-      products.gemm(Op::none, Op::none, 1, a.block(row, l, n - row, columns), w.block(first, 0, columns, b),
-                    1, product.block(row, 0, n - row, b));
-      if (next < n)
-        products.gemm(adjoint<T>, Op::none, 1, a.block(next, l, n - next, columns),
-                      w.block(next, 0, n - next, b), 1, product.block(first, 0, columns, b));
-    }
+  // P(rows from `below` on) := the member's part of A W. also(queue) queues work that may run at the same time.
+  template <class Also>
+  void multiply(int p, std::int64_t below, MatrixView<T> product, const Also& also) {
+    const auto own = static_cast<std::size_t>(p);
+    const TeamBuffers<T>& at = buffers[own];
+    const Products<T>& products = *members[own].products;
+    const Queue& queue = products.queue();
+    const MatrixView<T> a = members[own].part;
+    const std::int64_t n = deal.n, first = deal.before(below, p), count = deal.columns(p) - first;
+    own_rows(p, {first, count}, 0, at.w, at.own_w.block(first, 0, count, b));
+
+    if constexpr (in_two_queues<T>) second[own].fork(queue);
+    std::int64_t columns = 0;  // that have a second sum
+    for_strips_of_rows(deal, p, below, [&](std::int64_t row, std::int64_t rows, ColumnRange of) {
+      const MatrixView<const T> left = a.block(row, of.first, rows, of.count),
+                                w = at.w.block(row, 0, rows, b);
+      const MatrixView<T> sum = at.own_sums.block(of.first, 0, of.count, b);
+      const T beta = columns == 0 ? 0 : 1;
+      if constexpr (in_two_queues<T>) {
+        gemm<T>(second[own].queue, adjoint<T>, Op::none, 1, left, w, beta, sum);
+        products.count_native(2 * static_cast<double>(rows) * static_cast<double>(of.count) *
+                              static_cast<double>(b));
+      } else {
+        products.gemm(adjoint<T>, Op::none, 1, left, w, beta, sum);
+      }
+      columns = std::max(columns, of.count);
+    });
+    if constexpr (in_two_queues<T>)
+      also(second[own].queue);
+    else
+      also(queue);
+
+    bool all_rows = false;  // a product has written all rows
+    const auto clear = [&] {
+      EIGEN_G_CUDA(cudaMemset2DAsync(&product(below, 0), bytes_of<T>(product.lda), 0, bytes_of<T>(n - below),
+                                     static_cast<std::size_t>(b), queue.stream()));
+    };
+    for_strips_of_columns(deal, p, below, [&](std::int64_t row, ColumnRange of) {
+      if (!all_rows && row > below) clear();
+      const T beta = all_rows || row > below ? 1 : 0;
+      products.gemm(Op::none, Op::none, 1, a.block(row, of.first, n - row, of.count),
+                    at.own_w.block(of.first, 0, of.count, b), beta, product.block(row, 0, n - row, b));
+      all_rows = true;
+    });
+    if (!all_rows) clear();
+    if constexpr (in_two_queues<T>) second[own].join(queue);
+    if (columns == 0) return;
+    add_own_rows_kernel<<<grid_of(columns, b), 256, 0, queue.stream()>>>(
+        deal, p, first, columns, on_device(&at.own_sums(first, 0)), at.own_sums.lda, on_device(product.data),
+        product.lda);
+    EIGEN_G_LAUNCHED();
+  }
+  // Computes the rows of multiply() again by accurate sums, if the panel has few reflectors.
+  void multiply_few(int p, std::int64_t below, MatrixView<T> product) {
+    const TeamBuffers<T>& at = buffers[static_cast<std::size_t>(p)];
+    const BandMember<T>& me = members[static_cast<std::size_t>(p)];
+    using D = device_t<T>;
+    const auto blocks = static_cast<unsigned>((deal.n - below + rows_of_few - 1) / rows_of_few);
+    product_of_few_kernel<<<blocks, rows_of_few * warps_of_few, shared_of_few<D>,
+                            me.products->queue().stream()>>>(
+        deal, p, below, static_cast<int>(b), on_device(me.part.data), me.part.lda,
+        on_device(me.tau + below - b), on_device(at.w.data), at.w.lda, on_device(&product(below, 0)),
+        product.lda);
+    EIGEN_G_LAUNCHED();
   }
 
   void run(int p, const std::function<void(double)>& progress) {
@@ -228,11 +250,8 @@ struct FullToBandOnTeam<T>::Impl {
     EIGEN_G_CUDA(cudaMemsetAsync(tau, 0, bytes_of<T>(n), queue.stream()));
     clear_panels<T>(queue, b, at.panels, at.cholesky);
     const std::int64_t min_rows = min_rows_cholesky<T>(n, b);
-    EIGEN_G_CUDA(cudaMemsetAsync(at.w.data, 0, bytes_of<T>(at.w.lda * b), queue.stream()));
     R* const negligible = at.squares + n;
-    std::vector<const T*> addresses;
-    if constexpr (in_batches<T>) list_products(p, addresses);
-    negligible_square_to(p, negligible);  // waits for the queue
+    negligible_square_to(p, negligible);
 
     std::vector<std::pair<Event, double>> milestones;
     std::int64_t j = 0, number = 0;
@@ -249,6 +268,7 @@ struct FullToBandOnTeam<T>::Impl {
       };
       const MatrixView<T> v = slot(at, 0), z = slot(at, 1), w = at.w.block(below, 0, rows, b);
       const int owner = deal.part_of(j);
+      const auto owners = static_cast<std::size_t>(owner);
       if (owner == p) {
         const std::int64_t l = deal.local(j);
         if (width > 0)
@@ -266,17 +286,19 @@ struct FullToBandOnTeam<T>::Impl {
         panels.publish(p, queue, number);
       } else {
         panels.hold(queue, owner, number);
-        const auto other = static_cast<std::size_t>(owner);
-        get_panel(queue, slot(buffers[other], 0), buffers[other].w.block(below, 0, rows, b),
-                  members[other].tau + j, v, w, tau + j);
+        get(queue, buffers[owners].w.block(below, 0, rows, b), w, members[owners].tau + j, tau + j);
       }
       const MatrixView<T> sum = at.sums[number % 2];
-      multiply(p, below, at.w, sum);
+      multiply(p, below, sum, [&](const Queue& copies) {
+        if (owner != p) get(copies, slot(buffers[owners], 0), v);
+      });
+      const bool among_first = j < panels_of_few * b && rows > b;
+      if (among_first) multiply_few(p, below, sum);
       sums.publish(p, queue, number);
 
       // Computes y = x^H w, the result of the gemm before, again if the panel is among the first and has few reflectors.
       const auto again_of_few = [&](MatrixView<const T> x, MatrixView<const T> of, MatrixView<T> y) {
-        if (j < panels_of_few * b && rows > b) adjoint_product_of_few<T>(queue, x, tau + j, of, y);
+        if (among_first) adjoint_product_of_few<T>(queue, x, tau + j, of, y);
       };
       add_sums(p, number, below, z);
       z_of_product<T>(products, at.pending.block(below, 0, rows, 2 * (width + b)), w, at.inner, at.correction,
@@ -285,14 +307,12 @@ struct FullToBandOnTeam<T>::Impl {
       j = below;
       if (width < most && n - j - b >= 2) continue;
 
-      for (std::int64_t s = j / deal.strip(); s < deal.strips(); ++s) {
-        const std::int64_t first = std::max(deal.first(s, p), j),
-                           columns = deal.first(s, p) + deal.count(s, p) - first;
-        if (columns <= 0) continue;
-        const std::int64_t row = std::max(deal.first_row(s), j);
-        products.gemm(Op::none, adjoint<T>, -1, pending(row, n - row), partner(first, columns), 1,
-                      a.block(row, deal.local(first), n - row, columns));
-      }
+      for_strips_of_columns(deal, p, j, [&](std::int64_t row, ColumnRange columns) {
+        const MatrixView<T> of_columns = at.partner.block(0, 0, columns.count, 2 * width);
+        own_rows(p, columns, b, pending(0, n), of_columns);
+        products.gemm(Op::none, adjoint<T>, -1, pending(row, n - row), of_columns, 1,
+                      a.block(row, columns.first, n - row, columns.count));
+      });
       width = 0;
       if (p != 0 || !progress) continue;
       milestones.emplace_back(Event(queue.resources()),
@@ -305,10 +325,11 @@ struct FullToBandOnTeam<T>::Impl {
     for (int other = 1; other < team.size(); ++other) {
       sums.hold(queue, other, number);
       const MatrixView<T> from = members[static_cast<std::size_t>(other)].band;
-      for (std::int64_t s = 0; s < deal.strips(); ++s)
-        copy_values(queue, &band(0, deal.first(s, other)),
-                    static_cast<const T*>(from.data + deal.first(s, other) * from.lda),
-                    deal.count(s, other) * band.lda);
+      for (std::int64_t l = 0; l < deal.columns(other); l += deal.width) {
+        const std::int64_t column = deal.global(other, l);
+        copy_values(queue, &band(0, column), static_cast<const T*>(from.data + column * from.lda),
+                    std::min(deal.width, n - column) * band.lda);
+      }
     }
     for (const auto& [event, fraction] : milestones) {
       event.wait();
@@ -316,18 +337,17 @@ struct FullToBandOnTeam<T>::Impl {
     }
   }
 
-  void get_panel(const Queue& queue, MatrixView<T> from_v, MatrixView<T> from_w, const T* from_tau,
-                 MatrixView<T> v, MatrixView<T> w, T* tau) {
+  // Copies V, or W and tau, of a panel from the member that factored it.
+  void get(const Queue& queue, MatrixView<T> from, MatrixView<T> to, const T* from_tau = nullptr,
+           T* tau = nullptr) {
     if (!direct) {
-      copy_on_gpu<T>(queue, v, from_v);
-      copy_on_gpu<T>(queue, w, from_w);
-      return copy_values(queue, tau, from_tau, b);
+      copy_on_gpu<T>(queue, to, from);
+      if (tau) copy_values(queue, tau, from_tau, b);
+      return;
     }
-    const FactoredPanel<device_t<T>> from{on_device(from_v.data), on_device(from_w.data), on_device(from_tau),
-                                          from_v.lda, from_w.lda};
-    const dim3 grid(static_cast<unsigned>((v.rows + 255) / 256), static_cast<unsigned>(b), 2);
-    get_panel_kernel<<<grid, 256, 0, queue.stream()>>>(v.rows, from, on_device(v.data), v.lda,
-                                                       on_device(w.data), w.lda, on_device(tau));
+    get_panel_kernel<<<grid_of(to.rows, b), 256, 0, queue.stream()>>>(to.rows, on_device(from.data), from.lda,
+                                                                      on_device(to.data), to.lda,
+                                                                      on_device(from_tau), on_device(tau));
     EIGEN_G_LAUNCHED();
   }
   // z := the sum of the members' partial sums.
@@ -348,8 +368,7 @@ struct FullToBandOnTeam<T>::Impl {
       }
       all.of[other] = on_device(&from(below, 0));
     }
-    const dim3 grid(static_cast<unsigned>((z.rows + 255) / 256), static_cast<unsigned>(b));
-    add_sums_kernel<<<grid, 256, 0, queue.stream()>>>(z.rows, all, on_device(z.data), z.lda);
+    add_sums_kernel<<<grid_of(z.rows, b), 256, 0, queue.stream()>>>(z.rows, all, on_device(z.data), z.lda);
     EIGEN_G_LAUNCHED();
   }
 };

@@ -17,7 +17,7 @@ namespace eigen_g {
 
 // The data of one member, in its device memory.
 //   products   on the member's queue. Its engine computes the large products
-//   part       the member's part of A, 16-byte aligned, lda even. in: A; the stored rows above the diagonal are in, too. out: rows j + b ... n - 1 of column j <= n - b - 2 hold v_j, beginning with its 1; the rest is undefined
+//   part       n x deal.columns(member), the member's part of A; columns 16-byte aligned, lda even. in: A; the stored rows above the diagonal are in, too. out: rows j + b ... n - 1 of column j <= n - b - 2 hold v_j, beginning with its 1; the rest is undefined
 //   band       (b + 1) x n. out, member 0: B(i, j) at (i - j, j) for 0 <= i - j <= b, i < n; the others: undefined
 //   tau        n values, out: tau_j of all columns
 //   scratch    FullToBandOnTeam::bytes() bytes

@@ -100,6 +100,34 @@ TEST_CASE("every benchmark describes itself, and judges an empty report as faile
   }
 }
 
+TEST_CASE("bench solve on several GPUs: ratios, tables and the verdict") {
+  const auto b = benchmark("solve");
+  Json report = Json::parse(
+      R"({"cases": [{"type": "d", "brief": false, "n": 10000, "gpus": [1, 2], "skipped": null, "calls": [
+    {"name": "gpus_1", "seconds": 0.5, "failure": null, "gpus": 1, "passed": true, "verified": 10000, "residual": 0.01, "orthogonality": 0.4,
+     "device_bytes": 2e9, "stages": {"full_to_band": 0.07}},
+    {"name": "gpus_2", "seconds": 0.25, "failure": null, "gpus": 2, "passed": true, "verified": 512, "residual": 0.01, "orthogonality": 0.4,
+     "device_bytes": 3e9, "stages": {"full_to_band": 0.05, "chase": 0.03}},
+    {"name": "gpus_1_values", "seconds": 0.2, "failure": null, "gpus": 1}, {"name": "gpus_2_values", "seconds": 0.15, "failure": null, "gpus": 2},
+    {"name": "cusolvermg_2", "seconds": 5, "failure": null}], "bit_for_bit": true, "values": 0.5}]})");
+  b->conclude(report["cases"][0]);
+  CHECK(at(report["cases"][0], "gpus_2/over_one") == 0.5);
+  CHECK(at(report["cases"][0], "gpus_2/cusolvermg_over") == 20);
+  CHECK(at(report["cases"][0], "gpus_2_values/over_one").get<double>() == Approx(0.75));
+  CHECK(at(report["cases"][0], "gpus_1/cusolvermg_over").is_null());
+  CHECK(good(*b, report));
+  const std::string text = table(*b, report);
+  for (const char* part :
+       {"gpus 2", "250.00 ms", "20.00", "512", "full to band", "50.00", "30.00", "cusolvermg 2"})
+    CHECK_THAT(text, ContainsSubstring(part));
+  const auto passes = [&](auto change) { return passes_with(*b, report, change); };
+  CHECK_FALSE(passes([](Json& c) { call(c, "calls", "gpus_2")["passed"] = false; }));
+  CHECK_FALSE(passes([](Json& c) { call(c, "calls", "gpus_2")["failure"] = "no room"; }));
+  CHECK_FALSE(passes([](Json& c) { c["bit_for_bit"] = false; }));
+  CHECK_FALSE(passes([](Json& c) { c["values"] = 4; }));
+  CHECK(passes([](Json& c) { call(c, "calls", "cusolvermg_2")["failure"] = "no library"; }));
+}
+
 TEST_CASE("bench solve: the shipped report passes, and changed ones fail") {
   const auto b = benchmark("solve");
   const Json report = shipped("bench_solve");

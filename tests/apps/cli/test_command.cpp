@@ -118,7 +118,7 @@ TEST_CASE("verify accepts fewer vectors than n") {
 TEST_CASE("solve --engine accepts the engines' names, and the report names the engines that ran") {
   const support::TemporaryFolder folder;
   const std::string path = made(folder, "minij", 30);
-  for (const char* engine : {"native", "df", "emulated", "ozaki", "ozaki-fast", "auto"}) {
+  for (const char* engine : {"native", "df", "emulated", "ozaki", "ozaki-fast", "ozaki-fp8", "auto"}) {
     const auto report =
         json::parse(succeed({"solve", path, "-q", "--device", "cpu", "--engine", engine, "--json", "-"}).out);
     CHECK(report["engine"] == "native");  // a CPU has only native products

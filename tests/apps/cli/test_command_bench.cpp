@@ -29,6 +29,9 @@ TEST_CASE("wrong usage of bench and tune") {
     fail_with(2, {"bench", benchmark, "--rounds", "0"});
     fail_with(2, {"bench", benchmark, "nonsense"});
   }
+  fail_with(2, {"bench", "solve", "--gpus", "0"});
+  fail_with(2, {"bench", "solve", "--gpus", "1,x"});
+  fail_with(2, {"bench", "solve", "--device", "cpu", "--gpus", "2"});
   fail_with(2, {"bench", "gemm-accuracy", "--n", "0"});
   fail_with(2, {"bench", "devices", "--n", "1"});
   fail_with(2, {"bench", "devices", "--n", "1000,x"});
@@ -269,7 +272,7 @@ TEST_CASE("bench gemm-accuracy verifies a solve with every engine", "[gpu]") {
   CHECK_THAT(outcome.out, ContainsSubstring("paper, double-float"));
   const auto report = nlohmann::json::parse(support::text_of_file(json));
   const auto& calls = report["cases"][0]["calls"];
-  CHECK(calls.size() == 3);
+  CHECK(calls.size() == 5);
   for (const auto& call : calls) {
     CAPTURE(call["name"]);
     CHECK(call["failure"].is_null());
@@ -333,5 +336,29 @@ TEST_CASE("bench devices solves by several ratios and repeats bit for bit", "[gp
     REQUIRE(call["shares"].size() == 2);
     CHECK(call["shares"][1].get<double>() == Approx(0.4).epsilon(0.01));
     CHECK(call["device_seconds"][1] > 0);
+  }
+}
+
+TEST_CASE("bench solve on several GPUs: each number of GPUs, verified, by stage and device", "[gpu]") {
+  NEEDS_GPU();
+  const support::TemporaryFolder folder;
+  const std::string json = folder / "team.json";
+  const auto outcome =
+      succeed({"bench", "solve", "--gpus", "1,2,64", "--sizes", "900", "--rounds", "2", "--json", json});
+  CHECK_THAT(outcome.out, ContainsSubstring("gpus 1") && ContainsSubstring("of one GPU"));
+  const auto report = nlohmann::json::parse(support::text_of_file(json));
+  CHECK(report["gpus_left_out"].back() == 64);
+  const auto& c = report["cases"][0];
+  CHECK(c["bit_for_bit"] == true);
+  for (const auto& call : c["calls"]) {
+    CAPTURE(call["name"]);
+    if (!call.contains("gpus")) continue;  // a call of cuSOLVERMg
+    CHECK(call["failure"].is_null());
+    CHECK(call["devices"].size() == call["gpus"]);
+    CHECK(call["stages"]["full_to_band"] > 0);
+    const std::string name = call["name"];
+    if (name.ends_with("_values")) continue;
+    CHECK(call["passed"] == true);
+    CHECK(call["verified"] == 900);
   }
 }

@@ -53,6 +53,8 @@ TEST_CASE("model of a GPU by its figures") {
                             ContainsSubstring("choice: two-stage path, emulated"));
   CHECK_THAT(succeed(with(gtx1080, {"--n", "20000", "--ozaki", "6000"})).out,
              ContainsSubstring("path, ozaki"));
+  CHECK_THAT(succeed(with(gtx1080, {"--n", "20000", "--ozaki-fp8", "6000"})).out,
+             ContainsSubstring("path, ozaki-fp8"));
   const json values = json::parse(succeed(with(gtx1080, {"--vectors", "0", "-q", "--json", "-"})).out);
   CHECK(prediction(values, "one_stage", "native")["times"][2]["seconds"] == 0);
   CHECK(values["mixed"].empty());
@@ -61,7 +63,7 @@ TEST_CASE("model of a GPU by its figures") {
 TEST_CASE("model of a machine that was measured gives back its solve") {
   const json report = json::parse(succeed({"predict", "--machine", "nvidia_h200", "-q", "--json", "-"}).out);
   CHECK(report["source"] == "nvidia_h200");
-  CHECK(report["rates"]["products"].size() == 4);
+  CHECK(report["rates"]["products"].size() == 5);
   CHECK(report["rates"]["helpers"][0]["name"] == "CPU");
   const json& times = prediction(report, "one_stage", "native")["times"];
   CHECK(times[0]["seconds"].get<double>() == Approx(0.459557801));
@@ -84,6 +86,8 @@ TEST_CASE("model of GPUs by their published peak rates, with the share of each s
   // Its integer products are slow, but its double is slower.
   CHECK(prediction(report, "two_stage", "ozaki")["seconds"].get<double>() <
         prediction(report, "two_stage", "native")["seconds"].get<double>());
+  CHECK(prediction(report, "two_stage", "ozaki-fp8")["seconds"].get<double>() <
+        prediction(report, "two_stage", "ozaki")["seconds"].get<double>());
   for (const char* name :
        {"nvidia_b200", "nvidia_b300", "nvidia_l40s", "nvidia_rtx_4090", "nvidia_rtx_5090", "nvidia_rubin"}) {
     const ProcessResult table = succeed({"predict", "--machine", name, "--n", "20000"});
@@ -91,6 +95,31 @@ TEST_CASE("model of GPUs by their published peak rates, with the share of each s
                               ContainsSubstring("choice: "));
   }
   fail_with(2, {"predict", "--machine", "b300", "--efficiencies", "b300"});
+}
+
+TEST_CASE("model of several GPUs that divide all stages") {
+  const json report = json::parse(
+      succeed({"predict", "--machine", "h200", "--n", "32768", "--gpus", "1,2,8", "-q", "--json", "-"}).out);
+  const json& teams = report["teams"];
+  REQUIRE(teams.size() == 3);
+  CHECK(teams[0]["bytes"].is_null());
+  double before = 1e9;
+  for (const json& team : teams) {
+    double sum = 0;
+    for (const json& stage : team["times"]) sum += stage["seconds"].get<double>();
+    CHECK(team["seconds"].get<double>() == Approx(sum));
+    CHECK(sum < before);
+    before = sum;
+    if (team["gpus"] == 1) continue;
+    CHECK(team["bytes"].size() == team["gpus"]);
+    CHECK(team["bytes"][0].get<double>() > team["bytes"][1].get<double>());
+  }
+  CHECK_THAT(succeed({"predict", "--machine", "b300", "--n", "20000", "--gpus", "4"}).out,
+             ContainsSubstring("GPUs at n = 20000") && ContainsSubstring("band to dense"));
+  CHECK(json::parse(succeed({"predict", "--machine", "h200", "-q", "--json", "-"}).out)["teams"].empty());
+  fail_with(2, {"predict", "--machine", "h200", "--gpus", "9"});
+  fail_with(2, {"predict", "--machine", "h200", "--gpus", "0"});
+  fail_with(2, {"predict", "--nodes", "4", "--gpus", "2"});
 }
 
 TEST_CASE("model of clusters by their published runs") {

@@ -5,6 +5,7 @@
 
 #include "hybrid/machine/device.hpp"
 #include "solver/calibrate/calibrate.hpp"
+#include "solver/path/team_model.hpp"
 #include "tests/support/catch.hpp"
 #include "tests/support/command.hpp"
 
@@ -48,6 +49,18 @@ TEST_CASE("a plan says where the matrices are") {
   CHECK_THAT(to_table(plan), !ContainsSubstring("the times are for"));
 }
 
+TEST_CASE("a plan of several GPUs that divide all stages") {
+  apps::SolvePrediction plan = sample();
+  plan.prediction = predict_team(measured_machine("nvidia_h200"), {20000, 20000, 2});
+  plan.bytes_of_gpus = {11000000000, 9000000000};
+  const std::string text = to_table(plan);
+  for (const char* part : {"11.0 GB on GPU 1 of 2", "9.0 GB on GPU 2 of 2", "two-stage path",
+                           "band to tridiagonal", "first GPU", "divided", "store"})
+    CHECK_THAT(text, ContainsSubstring(part));
+  CHECK(plan.seconds_of(Stage::chase) == plan.prediction.times[2].seconds);
+  CHECK(plan.seconds_of(Stage::store) == plan.prediction.times[6].seconds);
+}
+
 TEST_CASE("without a calibration nothing is planned") {
   CHECK_FALSE(apps::predict_solve(Options{}, Devices{}, 100, "").has_value());
 }
@@ -60,7 +73,10 @@ TEST_CASE("solve reports a wrong ratio, number of GPUs or calibration, and the d
   CHECK_THAT(fail_with(2, {"solve", path, "--ratio", "1:1:1"}).err, ContainsSubstring("there are 2 devices"));
   CHECK_THAT(fail_with(2, {"solve", path, "--ratio", "1:1", "--device", "cpu"}).err,
              ContainsSubstring("the device is the CPU"));
-  fail_with(2, {"solve", path, "--gpus", "0"});
+  fail_with(2, {"solve", path, "--gpus", "-1"});
+  CHECK_THAT(fail_with(2, {"solve", path, "--gpus", "0", "--ratio", "1:1"}).err,
+             ContainsSubstring("because gpus is 0"));
+  CHECK_THAT(succeed({"solve", path, "--gpus", "0"}).out, ContainsSubstring("eigenvalues"));
   fail_with(2, {"solve", path, "--multiprocessors", "0"});
   const ProcessResult explained = succeed({"solve", path, "--predict", "--device", "cpu", "-q"});
   CHECK_THAT(explained.out, ContainsSubstring("the CPU alone"));

@@ -243,10 +243,12 @@ def test_jax_vmap_and_jit(dtype, n):
     a = hermitian(2, 3, n, n, dtype=dtype)
     x = framework.array(a)
     truth = eigen_g.eigh(x).eigenvectors
+    by_callback = "CUDA" not in eigen_g._core.jax_handlers()  # then the CPU may solve what eigen_g.eigh solves on the GPU
     for solve in (eigen_g.jax.eigh, jax.jit(eigen_g.jax.eigh), jax.jit(jax.vmap(jax.vmap(eigen_g.jax.eigh)))):
         w, v = solve(x)
         check(a, np.asarray(w), np.asarray(v))
-        np.testing.assert_array_equal(v, truth)
+        if not by_callback:
+            np.testing.assert_array_equal(v, truth)
     a[1, 0, 2, 1] = np.nan
     w, v = jax.jit(eigen_g.jax.eigh)(framework.array(a))
     assert np.isnan(np.asarray(v)[1, 0].real).all()

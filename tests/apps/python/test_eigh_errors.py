@@ -41,7 +41,8 @@ import eigen_g
         ({"gpus": 2**40}, eigen_g.InvalidArgument, "argument gpus: is 1099511627776"),
         ({"threads": 1.0}, TypeError, "^threads is 1.0, must be an integer"),
         ({"ratio": "1:x"}, eigen_g.InvalidArgument, "ratio"),
-        ({"gpus": 0}, eigen_g.InvalidArgument, "gpus"),
+        ({"gpus": -1}, eigen_g.InvalidArgument, "argument gpus: is -1, must not be negative"),
+        ({"gpus": 0, "ratio": "1:1"}, eigen_g.InvalidArgument, "argument ratio.*because gpus is 0"),
         ({"threads": -1}, eigen_g.InvalidArgument, "threads"),
         ({"precision": "half"}, eigen_g.InvalidArgument, "precision.*half.*native, mixed"),
         ({"memory_limit": -1}, eigen_g.InvalidArgument, "argument memory_limit: is -1"),
@@ -165,3 +166,10 @@ def test_too_large_is_told_before_any_work():
     memory = np.lib.stride_tricks.as_strided(np.zeros(1), (1 << 20, 1 << 20), (8, 8 << 20), writeable=False)
     with pytest.raises(eigen_g.OutOfMemory):
         eigen_g.eigvalsh(memory, device="cpu")
+
+
+def test_pieces_are_in_the_memory_of_gpus():
+    with pytest.raises(ValueError, match="memory of GPUs"):
+        eigen_g.eigh_shards([np.eye(3)])
+    with pytest.raises(ValueError, match="no arrays"):
+        eigen_g.eigh_shards([])

@@ -161,6 +161,8 @@ def test_vmap():
 @pytest.mark.parametrize("n", [3, 60])
 def test_bits_of_a_stack(n):
     """Inside jit a stack has the bits that it has in eigen_g.eigh, and that its parts have."""
+    if jax.default_backend() != "cpu" and "CUDA" not in eigen_g._core.jax_handlers():
+        pytest.skip("built without JAX's headers: the CPU may solve what eigen_g.eigh solves on the GPU")
     a = random_symmetric(5, n)
     w, v = jax.jit(eigen_g.jax.eigh)(a)
     mine = eigen_g.eigh(a)

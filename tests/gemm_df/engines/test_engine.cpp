@@ -40,6 +40,7 @@ TEST_CASE("Engines have names, and names engines") {
   CHECK(name(Engine::emulated) == std::string("emulated"));
   CHECK(name(Engine::ozaki) == std::string("ozaki"));
   CHECK(name(Engine::ozaki_fast) == std::string("ozaki-fast"));
+  CHECK(name(Engine::ozaki_fp8) == std::string("ozaki-fp8"));
   CHECK_FALSE(engine_of("").has_value());
   CHECK_FALSE(engine_of("double").has_value());
 }
@@ -95,7 +96,8 @@ TEST_CASE("Engine ozaki is taken where it is the fastest, ozaki-fast on request 
   rates[Engine::ozaki] = rates[Engine::ozaki_fast];
   CHECK(choose_engine(Engine::automatic, rates, 10000, 10000, 10000) == Engine::ozaki);
   CHECK(choose_rank_2k_engine(Engine::automatic, rates, 10000, 64) == Engine::ozaki);
-  for (const Engine engine : {Engine::ozaki, Engine::ozaki_fast}) {
+  rates[Engine::ozaki_fp8] = rates[Engine::ozaki];
+  for (const Engine engine : {Engine::ozaki, Engine::ozaki_fast, Engine::ozaki_fp8}) {
     CHECK(choose_engine(engine, rates, 10000, 10000, 10000) == engine);
     CHECK(choose_rank_2k_engine(engine, rates, 10000, 64) == engine);
     CHECK(predicted_seconds(engine, rates, 1000, 1000, 500) == Approx(2e-5 + 1e9 / 1e15));

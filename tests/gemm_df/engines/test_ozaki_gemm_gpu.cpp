@@ -1,4 +1,4 @@
-// Tests of the engines ozaki and ozaki-fast on a GPU: errors compared with the errors of native products, the edges of the number of terms, and
+// Tests of the engines ozaki, ozaki-fast and ozaki-fp8 on a GPU: errors compared with the errors of native products, the edges of the number of terms, and
 // results that do not depend on how the products are divided.
 #include "tests/support/catch.hpp"
 
@@ -100,14 +100,20 @@ Problem problem(Index m, Index n, Index k, const Scale& a = {}, const Scale& b =
   return {m, n, k, std::move(x), std::move(y)};
 }
 
-constexpr Engine both[] = {Engine::ozaki, Engine::ozaki_fast};
+// The engines by residues that the current GPU has.
+std::vector<Engine> by_residues() {
+  std::vector<Engine> all{Engine::ozaki, Engine::ozaki_fast};
+  if (engine_runs(Engine::ozaki_fp8)) all.push_back(Engine::ozaki_fp8);
+  return all;
+}
 
 }  // namespace
 
 TEST_CASE("Errors of products by residues are like those of native products", "[gpu][large]") {
   NEEDS_GPU();
   const Queue queue;
-  const Scale graded = [](Index line, Index) { return std::pow(10.0, -static_cast<double>(line)); };
+  // Products of the last lines are far above the smallest numbers of double.
+  const Scale graded = [](Index line, Index) { return std::pow(10.0, -static_cast<double>(line) / 2.5); };
   const Scale ill_scaled = [](Index, Index term) {
     return std::pow(10.0, static_cast<double>(term % 7) - 3);
   };
@@ -124,12 +130,15 @@ TEST_CASE("Errors of products by residues are like those of native products", "[
       const Problem p = problem(k == 64 ? 300 : 128, k == 64 ? 250 : 96, k, family.a, family.b);
       const double native = p.error(p.product(queue, Engine::native));
       const double ozaki = p.error(p.product(queue, Engine::ozaki)),
-                   fast = p.error(p.product(queue, Engine::ozaki_fast));
-      CAPTURE(family.name, k, native, ozaki, fast);
-      std::printf("%s, k = %d: error / native's: ozaki %.2f, ozaki-fast %.2f (native %.2g)\n", family.name,
-                  static_cast<int>(k), ozaki / native, fast / native, native);
+                   fast = p.error(p.product(queue, Engine::ozaki_fast)),
+                   floats = engine_runs(Engine::ozaki_fp8) ? p.error(p.product(queue, Engine::ozaki_fp8)) : 0;
+      CAPTURE(family.name, k, native, ozaki, fast, floats);
+      std::printf("%s, k = %d: error / native's: ozaki %.2f, ozaki-fast %.2f, ozaki-fp8 %.2f (native %.2g)\n",
+                  family.name, static_cast<int>(k), ozaki / native, fast / native, floats / native, native);
+      CHECK(native <= 0x1p-46);
       CHECK(ozaki <= 2 * native);
       CHECK(fast <= 0x1p-44);
+      CHECK(floats <= 2 * native);
     }
 }
 
@@ -138,7 +147,7 @@ TEST_CASE("Any number of terms, also around the largest that one sum may have", 
   const Queue queue;
   for (const Index k :
        {Index{32}, Index{33}, Index{1537}, ozaki::max_terms, ozaki::max_terms + 1, 2 * ozaki::max_terms + 5})
-    for (const Engine engine : both) {
+    for (const Engine engine : by_residues()) {
       CAPTURE(name(engine), k);
       const Problem p = problem(128, 72, k);
       const Values c = p.product(queue, engine);
@@ -147,12 +156,61 @@ TEST_CASE("Any number of terms, also around the largest that one sum may have", 
     }
 }
 
+// All terms are +-N with an integer N whose residues modulo four of the wide moduli and modulo 32 have the largest digits. So the sums of
+// these digits are as large as they can be, for the tensor cores and for the registers.
+TEST_CASE("Products of floats of 8 bits: the largest digits, with the largest number of terms", "[gpu]") {
+  NEEDS_GPU();
+  if (!engine_runs(Engine::ozaki_fp8)) return;
+  const Queue queue;
+  for (const Index k : {Index{1000}, Index{4096}, ozaki::max_terms}) {
+    // N is the largest such integer that becomes itself in a line of k of them.
+    const double largest = std::sqrt(ozaki::largest_square(ozaki::moduli_of_floats) / static_cast<double>(k));
+    Index step = 1, number = 0;
+    for (const Index p : {Index{577}, Index{571}, Index{569}, Index{563}, Index{32}}) {
+      const Index residue = p == 577 ? 288 : p == 32 ? 16 : (p - 1) / 2;
+      while (number % p != residue) number += step;
+      step *= p;
+    }
+    const auto top = std::min(static_cast<Index>(largest * (1 - 0x1p-7)), (Index{1} << 53) - 1);
+    number += (top - number) / step * step;
+    REQUIRE(static_cast<double>(number) > largest / 2);
+    const Index m = 128, n = 72;
+    // Columns of B: one sign; alternating signs; another integer at every 64th term; a sum next to zero.
+    Problem p = problem(m, n, k);
+    const auto value_of = [&](Index j, Index l) {
+      if (j % 4 == 1) return l % 2 == 0 ? number : -number;
+      if (j % 4 == 2) return l % 64 == 5 ? number - 1 : number;
+      if (j % 4 == 3) return l == k - 1 ? -number / 3 : l % 2 == 0 ? -number : number;
+      return number;
+    };
+    for (Index l = 0; l < k; ++l) {
+      for (Index i = 0; i < m; ++i)
+        p.a[static_cast<std::size_t>(i + l * m)] = static_cast<double>(i % 2 == 0 ? number : -number);
+      for (Index j = 0; j < n; ++j)
+        p.b[static_cast<std::size_t>(l + j * k)] = static_cast<double>(value_of(j, l));
+    }
+    const Problem filled{m, n, k, p.a, p.b};
+    const Values c = filled.product(queue, Engine::ozaki_fp8);
+    Index wrong = 0;
+    for (Index j = 0; j < n; ++j) {
+      Quad sum = 0;
+      for (Index l = 0; l < k; ++l) sum += Quad(value_of(j, l)) * Quad(number);
+      for (Index i = 0; i < m; ++i) {
+        Quad off = (i % 2 == 0 ? sum : -sum) - Quad(c[static_cast<std::size_t>(i + j * m)]);
+        if (off < 0) off = -off;
+        wrong += !static_cast<bool>(off <= (sum < 0 ? -sum : sum) * Quad(0x1p-52));
+      }
+    }
+    CHECK(wrong == 0);
+  }
+}
+
 TEST_CASE("Products by residues have the same bits however they are divided", "[gpu]") {
   NEEDS_GPU();
   const Queue queue;
   const Index m = 1500, n = 1337, k = 701;
   const Problem p = problem(m, n, k);
-  for (const Engine engine : both) {
+  for (const Engine engine : by_residues()) {
     CAPTURE(name(engine));
     const Values whole = p.product(queue, engine);
     CHECK(p.error(whole) <= 0x1p-45);
@@ -169,7 +227,7 @@ TEST_CASE("Products of a held matrix: its parts are converted once", "[gpu]") {
   const Values a = random_values(order * order, 1), b = random_values(order * n, 2);
   const DeviceBuffer<double> a_dev = on_device(a), b_dev = on_device(b);
   for (const Engine engine : engines()) {
-    if (!engine_built(engine)) continue;
+    if (!engine_runs(engine)) continue;
     CAPTURE(name(engine));
     const Products<double> products(queue, engine);
     const MatrixView<const double> all{a_dev.data(), order, order, order};
@@ -203,7 +261,7 @@ TEST_CASE("Rank-2k updates by residues: the lower triangle alone, however they a
   const Index n = 701, k = 67;
   const Values a = random_values(n * k, 1), b = random_values(n * k, 2), before = random_values(n * n, 3);
   const DeviceBuffer<double> a_dev = on_device(a), b_dev = on_device(b);
-  for (const Engine engine : both) {
+  for (const Engine engine : by_residues()) {
     Values first;
     for (const std::uint64_t scratch : {df_scratch_bytes, std::uint64_t{60'000}, std::uint64_t{300'000}}) {
       CAPTURE(name(engine), scratch);
@@ -290,7 +348,7 @@ TEST_CASE("Complex products by residues: every op, also with factors that are no
     return op == Op::none ? MatrixView<const Complex>{x.data(), rows, columns, lead}
                           : MatrixView<const Complex>{x.data(), columns, rows, lead};
   };
-  for (const Engine engine : both)
+  for (const Engine engine : by_residues())
     for (const Op op_a : {Op::none, Op::transpose, Op::conjugate_transpose})
       for (const Op op_b : {Op::none, Op::transpose, Op::conjugate_transpose})
         for (const auto& [alpha, beta] :

@@ -1,4 +1,4 @@
-// Runs the kernels of gemm_df/engines/ozaki on the CPU, with each thread as a fiber. The integer products between them are loops.
+// Runs the kernels of gemm_df/engines/ozaki on the CPU, with each thread as a fiber. The products of bytes between them are loops.
 #include "tests/support/emulation.hpp"
 // The kernels follow the emulation.
 #include "gemm_df/engines/ozaki/launching.cuh"
@@ -45,7 +45,7 @@ struct Poisoned {
 
 struct Converted {
   Converted(int moduli, const Pieces& pieces)
-      : residues(moduli * pieces.padded_lines() * pieces.stride()),
+      : residues(planes_of(moduli) * pieces.padded_lines() * pieces.stride()),
         parts(pieces.lines() * pieces.parts()),
         bases(pieces.padded_lines() + 1) {
     const OperandMemory memory{residues.data(), parts.data(), bases.data(),
@@ -53,6 +53,7 @@ struct Converted {
     if (moduli == 14) view = queue_operand<14>(emulated, pieces, memory);
     if (moduli == 15) view = queue_operand<15>(emulated, pieces, memory);
     if (moduli == 16) view = queue_operand<16>(emulated, pieces, memory);
+    if (moduli == 18) view = queue_operand<18>(emulated, pieces, memory);
   }
   Poisoned<std::int8_t> residues;
   Poisoned<Squares> parts;
@@ -69,6 +70,23 @@ Index sum_of_residues(const OperandView& a, const OperandView& b, int p, Index i
   return sum;
 }
 
+// As above, modulo a modulus of products of floats; at least 0.
+Index residue_of_float_sums(const OperandView& a, const OperandView& b, int modulus, Index i, Index j) {
+  const FloatModulus m = FloatModulus::of(modulus);
+  constexpr Index weights[] = {306, 18, -17};
+  const auto at = [&](const OperandView& x, int plane, Index line, Index l) {
+    return static_cast<Index>(
+        emulated::e4m3(x.residues.data[plane * x.residues.step + line * x.residues.stride + l]));
+  };
+  Index sum = 0;
+  for (int digit = 0; digit < m.digits; ++digit)
+    for (Index l = 0; l < b.terms; ++l)
+      sum += (m.digits == 1 ? 1 : weights[digit]) * at(a, m.first_plane + digit, i, l) *
+             at(b, m.first_plane + digit, j, l);
+  const Index p = float_moduli[static_cast<std::size_t>(modulus)];
+  return (sum % p + p) % p;
+}
+
 template <int count>
 void reconstruct(const Sums& sums, const OperandView& a, const OperandView& b, const Result& result) {
   queue_result<count>(emulated, sums, a, b, result);
@@ -83,17 +101,24 @@ void reconstruct(int moduli, const From& from, const OperandView& a, const Opera
   if (moduli == 14) reconstruct<14>(from, a, b, result);
   if (moduli == 15) reconstruct<15>(from, a, b, result);
   if (moduli == 16) reconstruct<16>(from, a, b, result);
+  if constexpr (std::is_same_v<From, Planes>)
+    if (moduli == 18) reconstruct<18>(from, a, b, result);
 }
 
-// As multiply() of ozaki_gemm.hpp, in one block, from the sums. The result from planes must be the same.
+// As multiply() of ozaki_gemm.hpp, in one block, from the sums. The result from planes must be the same. Products of floats have planes only.
 void multiply(int moduli, double alpha, const OperandView& a, const OperandView& b, double beta,
               MatrixView<double> c, bool lower = false, Index row_step = 1) {
   const Index rows = whole(a.lines, tile_lines) * tile_lines, plane = whole(a.lines, plane_rows) * plane_rows;
   std::vector<std::int32_t> sums(static_cast<std::size_t>(moduli * rows * b.lines));
-  Poisoned<std::uint8_t> residues(moduli * plane * b.lines);
+  Poisoned<std::uint8_t> residues(moduli * plane * b.lines * bytes_of_residue(moduli));
   for (int p = 0; p < moduli; ++p)
     for (Index j = 0; j < b.lines; ++j)
       for (Index i = 0; i < a.lines; ++i) {
+        if (has_floats(moduli)) {
+          reinterpret_cast<std::uint16_t*>(residues.data())[(p * b.lines + j) * plane + place_in_plane(i)] =
+              static_cast<std::uint16_t>(residue_of_float_sums(a, b, p, i, j));
+          continue;
+        }
         const Index sum = sum_of_residues(a, b, p, i, j);
         REQUIRE(std::abs(sum) <= std::numeric_limits<std::int32_t>::max());
         sums[static_cast<std::size_t>(p * rows * b.lines + i + j * rows)] = static_cast<std::int32_t>(sum);
@@ -103,7 +128,10 @@ void multiply(int moduli, double alpha, const OperandView& a, const OperandView&
   Result result{c.data, row_step, c.lda, a.lines, b.lines, alpha, beta, lower ? 0 : INT64_MIN};
   const auto size = static_cast<std::size_t>((c.cols - 1) * c.lda + (c.rows - 1) * row_step + 1);
   const std::vector<double> before(c.data, c.data + size);
-  reconstruct(moduli, Sums{sums.data(), rows * b.lines, rows}, a, b, result);
+  if (has_floats(moduli))
+    reconstruct(moduli, Planes{residues.data(), plane * b.lines, plane}, a, b, result);
+  else
+    reconstruct(moduli, Sums{sums.data(), rows * b.lines, rows}, a, b, result);
   const std::vector<double> from_sums(c.data, c.data + size);
   for (const bool pairs : {false, true}) {
     if (pairs && (row_step != 1 || c.lda % 2 != 0)) continue;
@@ -225,6 +253,72 @@ TEST_CASE("The moduli are coprime, and their product leaves the bits that the he
   CHECK(std::log2(largest_square(14)) / 2 == Approx(54.58).epsilon(0.001));
   CHECK(std::log2(largest_square(15)) / 2 == Approx(58.39).epsilon(0.001));
   CHECK(std::log2(largest_square(16)) / 2 == Approx(62.18).epsilon(0.001));
+  for (std::size_t i = 0; i < float_moduli.size(); ++i)
+    for (std::size_t j = 0; j < i; ++j) CHECK(std::gcd(float_moduli[i], float_moduli[j]) == 1);
+  CHECK(std::log2(largest_square(moduli_of_floats)) / 2 == Approx(58.13).epsilon(0.0005));
+  CHECK(planes_of(moduli_of_floats) == 34);
+}
+
+TEST_CASE("Integers up to 16 as floats of 8 bits") {
+  for (int x = -16; x <= 16; ++x) {
+    CHECK(e4m3_of(x) <= 255);
+    CHECK(emulated::e4m3(static_cast<std::int8_t>(e4m3_of(x))) == static_cast<float>(x));
+  }
+}
+
+TEST_CASE("The digits of a number's residues are floats of 8 bits, and give the number modulo each modulus") {
+  std::mt19937_64 random(1);
+  for (int n = 0; n < 3000; ++n) {
+    std::int64_t x[4];
+    for (std::int64_t& y : x) y = static_cast<std::int64_t>(random()) >> (1 + n % 63);
+    if (n == 0) x[0] = INT64_MAX / 100 * 98, x[1] = -x[0], x[2] = 288, x[3] = -288;
+    std::int8_t out[planes_of(18)][4];
+    put_residues<18>(out[0], 4, digits_of(x[0]), digits_of(x[1]), digits_of(x[2]), digits_of(x[3]));
+    for (int i = 0; i < moduli_of_floats; ++i)
+      for (int number = 0; number < 4; ++number) {
+        const FloatModulus m = FloatModulus::of(i);
+        const auto digit = [&](int plane) {
+          const float value = emulated::e4m3(out[m.first_plane + plane][number]);
+          REQUIRE((std::abs(value) <= 16 && value == std::trunc(value)));
+          return static_cast<Index>(value);
+        };
+        const Index residue = m.digits == 1 ? digit(0) : 17 * digit(0) + digit(1);
+        if (m.digits == 3) REQUIRE(digit(2) == digit(1) - digit(0));
+        if ((x[number] - residue) % float_moduli[static_cast<std::size_t>(i)] != 0)
+          FAIL(x[number] << " modulo number " << i << " is not " << residue);
+      }
+  }
+}
+
+TEST_CASE("Sums in floats are reduced exactly, also at the edges of what max_terms terms give") {
+  std::mt19937_64 random(2);
+  const Index edge = 256 * max_terms + 290;
+  REQUIRE(edge <= 1 << 24);
+  for (int i = 0; i < moduli_of_floats; ++i) {
+    const FloatModulus m = FloatModulus::of(i);
+    const Index p = float_moduli[static_cast<std::size_t>(i)];
+    for (int n = 0; n < 3000; ++n) {
+      const Index sum = n < 2   ? (n == 0 ? edge : -edge)
+                        : n < 9 ? (n - 5) * p
+                                : static_cast<Index>(random() % (2 * std::uint64_t(edge))) - edge;
+      const float near = m.near_zero(static_cast<float>(sum));
+      REQUIRE(std::abs(near) <= static_cast<float>(p) / 2 + 1);
+      if ((sum - static_cast<Index>(near)) % p != 0) FAIL(sum << " modulo " << p << " is not " << near);
+      const Index factor = m.digits == 1 ? 1 : static_cast<Index>(m.factors[n % 3]);
+      const std::uint32_t r = m.residue(m.after_plane(static_cast<float>(sum), static_cast<float>(factor)));
+      REQUIRE(r < p);
+      REQUIRE((sum % p * factor - r) % p == 0);
+      if (sum % p == 0) REQUIRE(r == 0);
+    }
+    if (m.digits == 1) continue;
+    // 306, 18 and -17 for the three sums
+    Index weight = 1;
+    constexpr Index wanted[] = {306, 18, -17};
+    for (int digit = 2; digit >= 0; --digit) {
+      weight = weight * static_cast<Index>(m.factors[digit]) % p;
+      CHECK((weight - wanted[digit]) % p == 0);
+    }
+  }
 }
 
 TEST_CASE("A residue is that of the number, in a signed byte") {
@@ -261,6 +355,7 @@ TEST_CASE("A number is found again from its residues") {
   check_fractions<14>();
   check_fractions<15>();
   check_fractions<16>();
+  check_fractions<18>();
 }
 
 TEST_CASE("The integer of an entry is rounded to nearest, for every exponent") {
@@ -290,13 +385,14 @@ TEST_CASE("Products of ragged sizes: C, guards, alpha and beta, both ways to sto
         emulation::seed(static_cast<unsigned>(m + n));
         const auto value = [](std::mt19937_64& r, Index, Index) { return uniform(r); };
         Matrix a = filled(m, k, left, 1, value), b = filled(n, k, right, 2, value);
-        const Converted x(15, {a.source()}), y(15, {b.source()});
+        const int count = m % 2 == 0 ? 15 : 18;
+        const Converted x(count, {a.source()}), y(count, {b.source()});
         const Index lda = m + 2;
         std::vector<double> c(static_cast<std::size_t>(lda * n)), before;
         std::mt19937_64 random(3);
         for (double& e : c) e = uniform(random);
         before = c;
-        multiply(15, 2, x.view, y.view, -3, {c.data(), m, n, lda});
+        multiply(count, 2, x.view, y.view, -3, {c.data(), m, n, lda});
         for (Index j = 0; j < n; ++j)
           for (Index i = 0; i < lda; ++i) {
             const auto at = static_cast<std::size_t>(i + j * lda);
@@ -305,7 +401,7 @@ TEST_CASE("Products of ragged sizes: C, guards, alpha and beta, both ways to sto
             else
               CHECK(c[at] == Approx(2 * native(a, b, i, j) - 3 * before[at]).epsilon(1e-13).margin(1e-14));
           }
-        multiply(15, 1, x.view, y.view, 0, {c.data(), m, n, lda});
+        multiply(count, 1, x.view, y.view, 0, {c.data(), m, n, lda});
         const Errors e =
             errors(a, b, [&](Index i, Index j) { return c[static_cast<std::size_t>(i + j * lda)]; });
         CHECK(e.of_norms <= 0x1p-52);
@@ -341,7 +437,7 @@ TEST_CASE("Errors compared with those of native products") {
       CAPTURE(family.name, k);
       Matrix a = filled(9, k, false, 5, family.a), b = filled(8, k, true, 6, family.b);
       const Errors of_native = errors(a, b, [&](Index i, Index j) { return native(a, b, i, j); });
-      for (const int count : {14, 15, 16}) {
+      for (const int count : {14, 15, 16, 18}) {
         CAPTURE(count);
         const std::vector<double> c = product(count, a, b);
         const Errors e =
@@ -589,7 +685,74 @@ void check_planes(Index m, Index n, Index k, Index diagonal, int clusters) {
   for (Index i = bytes; i < bytes + guard; ++i) REQUIRE(planes.data()[i] == 0xff);
 }
 
+// As above by floats of 8 bits, with all moduli. The digits of every third line are the largest ones, and of the others all digits.
+template <int cluster>
+void check_float_planes(Index m, Index n, Index k, Index diagonal, int clusters) {
+  CAPTURE(m, n, k, diagonal, cluster, clusters);
+  constexpr int moduli = moduli_of_floats, bytes_planes = planes_of(moduli);
+  constexpr Index guard = 4096;
+  const Index stride_a = whole(k, term_multiple) * term_multiple + 16, stride_b = stride_a + 32;
+  std::mt19937_64 random(static_cast<std::uint64_t>(m + n + k));
+  std::vector<std::int8_t> a(static_cast<std::size_t>(bytes_planes * m * stride_a)),
+      b(static_cast<std::size_t>(bytes_planes * n * stride_b));
+  const auto fill = [&](std::vector<std::int8_t>& x, Index lines, Index stride) {
+    for (Index i = 0; i < static_cast<Index>(x.size()); ++i) {
+      const Index line = i / stride % lines;
+      const auto any = static_cast<int>(random() % 33) - 16;
+      // Line 1: sums of 64 products with line 0 are odd and next to the largest one.
+      const int digit = line == 0 ? 16 : line == 1 ? (i % 64 == 5 ? 1 : 16) : line == 2 ? -16 : any;
+      x[static_cast<std::size_t>(i)] = static_cast<std::int8_t>(e4m3_of(digit));
+    }
+  };
+  fill(a, m, stride_a);
+  fill(b, n, stride_b);
+  if (m > 1)
+    for (Index i = 0; i < bytes_planes; ++i)
+      for (Index l = 5; l < stride_a; l += 64) {
+        a[static_cast<std::size_t>(i * m * stride_a + stride_a + l)] = static_cast<std::int8_t>(e4m3_of(15));
+        if (n > 1)
+          b[static_cast<std::size_t>(i * n * stride_b + stride_b + l)] =
+              static_cast<std::int8_t>(e4m3_of(15));
+      }
+  OperandView left, right;
+  left.residues = {a.data(), m * stride_a, stride_a};
+  right.residues = {b.data(), n * stride_b, stride_b};
+  left.lines = m;
+  right.lines = n;
+  right.terms = whole(k, term_multiple) * term_multiple;
+  const Index stride = whole(m, plane_rows) * plane_rows, bytes = 2 * moduli * stride * n;
+  Poisoned<std::uint8_t> planes(bytes + guard);
+  const ProductWork work =
+      product_work(moduli, {planes.data(), stride * n, stride}, m, n, right.terms, cluster, diagonal);
+  const TileMap of_a{a.data(), right.terms, m, bytes_planes, stride_a, m * stride_a, map_lines},
+      of_b{b.data(), right.terms, n, bytes_planes, stride_b, n * stride_b, map_lines};
+  emulation::launch(product_kernel<cluster, true>, emulation::InClusters{clusters * cluster, cluster},
+                    product_threads, product_shared_bytes, of_a, of_b, work, clusters);
+  const auto* const found = reinterpret_cast<const std::uint16_t*>(planes.data());
+  Index wrong = 0;
+  for (int p = 0; p < moduli; ++p)
+    for (Index j = 0; j<n; j += n> 40 ? 7 : 1)
+      for (Index i = 0; i<m; i += m> 40 && i > 2 ? 11 : 1) {
+        if (i - j < diagonal) continue;
+        wrong +=
+            found[(p * n + j) * stride + place_in_plane(i)] != residue_of_float_sums(left, right, p, i, j);
+      }
+  CHECK(wrong == 0);
+  for (Index i = bytes; i < bytes + guard; ++i) REQUIRE(planes.data()[i] == 0xff);
+}
+
 }  // namespace
+
+TEST_CASE("The kernel of products of floats of 8 bits: sums of the largest digits lose no bit of the 14") {
+  emulation::seed(4);
+  check_float_planes<1>(1, 1, 1, INT64_MIN, 1);
+  check_float_planes<2>(3, 2, 130, INT64_MIN, 1);
+  check_float_planes<1>(70, 40, 200, INT64_MIN, 2);
+}
+TEST_CASE("The kernel of products of floats of 8 bits: several tiles, and a triangle") {
+  emulation::seed(5);
+  check_float_planes<2>(300, 300, 32, 0, 3);
+}
 
 TEST_CASE(
     "The kernel of integer products: ragged sizes, more terms than the slots have, clusters of one and two "

@@ -176,6 +176,7 @@ TEST_CASE("engine ozaki: its measured solve, and a GPU of published peaks") {
   CHECK(figures.fp64 == Approx(h200.products[Engine::native]));
   CHECK(figures.fp32 == Approx(h200.single));
   CHECK(figures.ozaki == Approx(h200.products[Engine::ozaki]));
+  CHECK(figures.ozaki_fp8 == Approx(h200.products[Engine::ozaki_fp8]));
   CHECK(figures.bandwidth == Approx(h200.symv));
 
   const auto b300 = predict(machine_of(figures_of(described_machine("nvidia_b300"), h200), e), 20000, 20000);
@@ -187,6 +188,12 @@ TEST_CASE("engine ozaki: its measured solve, and a GPU of published peaks") {
   for (const Prediction& q :
        predict(machine_of(figures_of(described_machine("nvidia_rubin"), h200), e), 1000, 1000))
     CHECK(q.engine != Engine::ozaki);  // the rate of its integer products is not known
+  // Measured by floats of 8 bits at n = 10000 (data/perf/DECISIONS.md): 0.758 s.
+  CHECK(find(predict(as_measured, 10000, 10000), Path::two_stage, Engine::ozaki_fp8).seconds ==
+        Approx(0.758).epsilon(0.05));
+  // The B300 is fast in floats of 8 bits and slow in integers.
+  CHECK(find(b300, Path::two_stage, Engine::ozaki_fp8).seconds <
+        find(b300, Path::two_stage, Engine::ozaki).seconds);
 }
 
 // A GPU of 1.6 TFLOP/s double, 105 float, 1.8 TB/s takes the one-stage path with native products and the two-stage path with

@@ -107,6 +107,7 @@ TEST_CASE("every engine solves, and the report says which ran", "[gpu]") {
   using eigen_g::Engine;
   std::vector<Engine> engines{Engine::native, Engine::df, Engine::ozaki, Engine::ozaki_fast};
   if (eigen_g::engine_built(Engine::emulated)) engines.push_back(Engine::emulated);
+  if (eigen_g::engine_runs(Engine::ozaki_fp8)) engines.push_back(Engine::ozaki_fp8);
   const Stored s = random_matrix(1500);
   for (const Engine engine : engines) {
     CAPTURE(name(engine));
@@ -138,7 +139,7 @@ TEST_CASE("every engine passes its own verification in two stages of a small mat
   NEEDS_GPU();
   using eigen_g::Engine;
   for (const Engine engine : eigen_g::engines()) {
-    if (!eigen_g::engine_built(engine)) continue;
+    if (!eigen_g::engine_runs(engine)) continue;
     support::OptionsAndDevices o = support::options(eigen_g::DeviceChoice::gpu);
     o.engine = engine;
     o.path = eigen_g::Path::two_stage;

@@ -222,7 +222,7 @@ TEST_CASE("mixed precision: random matrices of any order, either triangle, by ev
       CHECK(r.result == Result::refined);
       CHECK(r.steps <= 3);
     }
-  for (const Engine engine : {Engine::df, Engine::emulated}) {
+  for (const Engine engine : {Engine::df, Engine::emulated, Engine::ozaki, Engine::ozaki_fast}) {
     if (!engine_built(engine)) continue;
     const Stored s = support::random_matrix(1500);
     const Refinement r = check_mixed(s, "random, " + std::string(name(engine)), mixed(engine));

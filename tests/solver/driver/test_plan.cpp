@@ -153,3 +153,26 @@ TEST_CASE("short of memory: the next step by what the caller left open") {
     CHECK_FALSE(smaller_plan<double>(p));
   }
 }
+
+TEST_CASE("a matrix in pieces: the two-stage path on the GPUs of the pieces, and no fallback") {
+  Plan p{300, {}, {}, Pointers::device};
+  p.gpus_of_pieces = {2, 0, 1};
+  p.devices.gpus = 3;
+  const Plan planned = plan_on<double>(p, true);
+  CHECK(planned.team);
+  CHECK(planned.path == Path::two_stage);
+  CHECK_FALSE(smaller_plan<double>(planned));
+  CHECK_FALSE(plan_on<double>(Plan{300, {}, {}}, false).team);
+}
+
+TEST_CASE("gpus = 0 becomes one GPU where no other is") {
+  Plan p{300, {}, {}};
+  p.devices.device = DeviceChoice::cpu;
+  p.devices.gpus = 0;
+  CHECK(make_plan<double>(p).devices.gpus == 1);
+  p.devices.gpus = -1;
+  CHECK_THROWS_AS(make_plan<double>(p), InvalidArgument);
+  p.devices.gpus = 0;
+  p.devices.ratio = parse_ratio("1:1");
+  CHECK_THROWS_AS(make_plan<double>(p), InvalidArgument);
+}

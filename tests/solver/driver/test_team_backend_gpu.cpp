@@ -160,6 +160,8 @@ TEMPLATE_TEST_CASE("team of GPUs: all types, host and device pointers", "[gpu]",
   std::vector<R> alone(static_cast<std::size_t>(n)), w(alone.size());
   std::vector<T> z(count);
   (void)::eigen_g::eigen_g(n, a.data(), n, alone.data(), z.data(), n, on_gpus(1), on_gpus(1));
+  const Verification one =
+      verify(Uplo::lower, n, a.data(), n, n, alone.data(), z.data(), n, DeviceChoice::cpu);
   const auto check = [&] {
     double largest = 0, worst = 0;
     for (std::size_t k = 0; k < w.size(); ++k) {
@@ -169,9 +171,11 @@ TEMPLATE_TEST_CASE("team of GPUs: all types, host and device pointers", "[gpu]",
     const double unit = static_cast<double>(std::numeric_limits<R>::epsilon()) * static_cast<double>(n);
     CHECK(worst / (unit * largest) < 1);
     const Verification v = verify(Uplo::lower, n, a.data(), n, n, w.data(), z.data(), n, DeviceChoice::cpu);
+    // One GPU multiplies the same matrices by the same kernels, in other pieces.
+    CAPTURE(v.lapack_residual, v.lapack_orthogonality, one.lapack_residual, one.lapack_orthogonality);
     CHECK(passed(v));
-    CHECK(v.lapack_residual < 1);
-    CHECK(v.lapack_orthogonality < 1);
+    CHECK(v.lapack_residual < std::max(1.0, 1.25 * one.lapack_residual));
+    CHECK(v.lapack_orthogonality < std::max(1.0, 1.25 * one.lapack_orthogonality));
   };
   std::fill(z.begin(), z.end(), T(static_cast<R>(-7.25e7)));
   const Report report =
@@ -235,6 +239,21 @@ TEST_CASE("team of GPUs: a solver solves again, and reports its devices", "[gpu]
     CHECK(report.bytes.device > sizeof(double) * static_cast<std::uint64_t>(2 * n * n));
     if (round == 0) first = z;
     CHECK(support::same_bits(first, z));
+  }
+}
+
+// Not run unless it is named: a minute of solves, which all must end.
+TEST_CASE("team of GPUs: a soak of 200 solves gives the same bits", "[.][soak][gpu]") {
+  NEEDS_GPUS(2);
+  const std::int64_t n = 5000;
+  Context context(on_gpus(2));
+  Solver<double> solver(context, n, on_gpus(2));
+  const Stored s = random_matrix(n);
+  std::vector<double> w(static_cast<std::size_t>(n)), z(static_cast<std::size_t>(n * n)), first;
+  for (int round = 0; round < 200; ++round) {
+    (void)solver.solve(s.a.data(), n, w.data(), z.data(), n);
+    if (round == 0) first = z;
+    REQUIRE(support::same_bits(first, z));
   }
 }
 

@@ -112,7 +112,7 @@ TEST_CASE("a measured crossover of an engine counts, and of that engine alone") 
   CHECK(path(Engine::emulated, 5000, 1) == two);
   CHECK(path(Engine::emulated, 4000, 0) == two);
   CHECK(path(Engine::df, 5000, 1) == one);
-  for (const Engine engine : {Engine::ozaki, Engine::ozaki_fast}) {
+  for (const Engine engine : {Engine::ozaki, Engine::ozaki_fast, Engine::ozaki_fp8}) {
     CHECK(path(engine, 100000, 1) == one);
     measured.ozaki = {3000, 2000};
     CHECK(path(engine, 3000, 1) == two);

@@ -115,6 +115,7 @@ TEST_CASE("two-stage path on a GPU: forced engines", "[gpu][large]") {
   NEEDS_GPU();
   std::vector<Engine> forced{Engine::df, Engine::ozaki, Engine::ozaki_fast};
   if (engine_built(Engine::emulated)) forced.push_back(Engine::emulated);
+  if (engine_runs(Engine::ozaki_fp8)) forced.push_back(Engine::ozaki_fp8);
   for (const std::int64_t n : {600, 917, 1300})
     for (const Engine engine : forced) {
       CAPTURE(n, name(engine));

@@ -65,6 +65,11 @@ reveal_type(eigen_g.eigh_many([double, double])[0].eigenvalues)  # type: ndarray
 reveal_type(eigen_g.eigh_many([tensor], eigvals_only=True))  # type: list[Tensor]
 eigen_g.eigh_many(double, path="two_stage")  # error: call-overload
 
+# matrices in pieces on several GPUs
+reveal_type(eigen_g.eigh_shards([tensor]).eigenvectors)  # type: list[Tensor]
+reveal_type(eigen_g.eigh_shards([tensor], eigvals_only=True))  # type: Tensor
+eigen_g.eigh_shards([tensor], path="two_stage")  # error: call-overload
+
 # solvers
 solver = eigen_g.Solver(3)
 reveal_type(solver(double).eigenvectors)  # type: ndarray[float64]

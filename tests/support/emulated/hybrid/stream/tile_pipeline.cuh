@@ -2,6 +2,8 @@
 // others run.
 #pragma once
 
+#include <array>
+#include <cmath>
 #include <cstdint>
 
 #include "tests/support/emulation.hpp"
@@ -114,6 +116,50 @@ inline void multiply_64x256x32(std::int32_t (&d)[128], const void* a, const void
               std::int32_t{left[emulated::place_in_tile(row, l)]} * right[emulated::place_in_tile(column, l)];
         d[4 * j + 2 * half + e] = sum;
       }
+}
+
+namespace emulated {
+
+// The number of a float of 8 bits (e4m3). Not for NaNs.
+inline float e4m3(std::int8_t byte) {
+  const int field = byte >> 3 & 15, mantissa = byte & 7;
+  const float size = field == 0 ? std::ldexp(static_cast<float>(mantissa), -9)
+                                : std::ldexp(static_cast<float>(8 + mantissa), field - 10);
+  return byte < 0 ? -size : size;
+}
+inline float e4m3_at(const std::int8_t* tile, std::int64_t line, std::int64_t at) {
+  static const auto table = [] {
+    std::array<float, 256> all{};
+    for (int i = 0; i < 256; ++i) all[static_cast<std::size_t>(i)] = e4m3(static_cast<std::int8_t>(i));
+    return all;
+  }();
+  return table[static_cast<std::uint8_t>(tile[place_in_tile(line, at)])];
+}
+// A sum with the bits that the tensor cores keep.
+inline float kept(float sum) {
+  int exponent = 0;
+  const float part = std::frexp(sum, &exponent);
+  return std::ldexp(std::trunc(std::ldexp(part, 14)), exponent - 14);
+}
+
+}  // namespace emulated
+
+inline void multiply_64x128x32(float (&d)[64], const void* a, const void* b, int step, bool add) {
+  const int t = emulation::block.current % 128;
+  const auto* const left = static_cast<const std::int8_t*>(a);
+  const auto* const right = static_cast<const std::int8_t*>(b);
+  for (int half = 0; half < 2; ++half) {
+    float row[32];
+    for (int l = 0; l < 32; ++l)
+      row[l] = emulated::e4m3_at(left, t / 32 * 16 + t % 32 / 4 + 8 * half, 32 * step + l);
+    for (int j = 0; j < 16; ++j)
+      for (int e = 0; e < 2; ++e) {
+        float sum = add ? d[4 * j + 2 * half + e] : 0;
+        for (int l = 0; l < 32; ++l)
+          sum += row[l] * emulated::e4m3_at(right, 8 * j + 2 * (t % 4) + e, 32 * step + l);
+        d[4 * j + 2 * half + e] = emulated::kept(sum);
+      }
+  }
 }
 
 }  // namespace eigen_g
