@@ -48,19 +48,22 @@ template <class R>
 void solve_leaves(const Queue& queue, const Leaf* leaves, Index count, const Arrays<R>& arrays, Rows rows,
                   MatrixView<same_t<R>> q, MatrixView<same_t<R>> ends, unsigned* failed);
 
-// Carries out all phases below for a whole level of merges, each with at most small_merge_rows rows. It forms all vectors, or only their
-// first and last rows.
-inline constexpr Index small_merge_rows = 64;
+// Carries out all phases below for a whole level of merges, each with at most largest_small_merge(batch.count) rows. It forms all vectors, or
+// only their first and last rows. One launch; for more than 128 rows multiply() follows.
+//   panel   as in form_vectors(); only for more than 128 rows, and only if vectors are formed
+inline constexpr Index small_merge_rows = 64, cluster_merge_rows = 256;  // of one block; of a cluster of blocks
+// The largest order for a level of `count` merges. More than small_merge_rows only on a GPU with clusters of blocks.
+Index largest_small_merge(Index count);
 template <class R>
 void merge_small(const Queue& queue, const Batch<R>& batch, MatrixView<same_t<R>> q,
-                 MatrixView<same_t<R>> compressed);
+                 MatrixView<same_t<R>> compressed, MatrixView<same_t<R>> panel);
 // merge_small() for the end rows, batch.rows, and for the rows `kept` of the vectors. A row has the bits that it has if Q has all rows of T.
 //   ends, compressed_ends   Q and the compressed Q with the end rows
 //   q, compressed           Q and the compressed Q with the rows `kept`
 template <class R>
 void merge_small_in_range(const Queue& queue, const Batch<R>& batch, MatrixView<same_t<R>> ends,
                           MatrixView<same_t<R>> compressed_ends, Rows kept, MatrixView<same_t<R>> q,
-                          MatrixView<same_t<R>> compressed);
+                          MatrixView<same_t<R>> compressed, MatrixView<same_t<R>> panel);
 
 // dc_z_vector and dc_deflate. In: d, column and the rows of Q next to the cuts. Out: shapes, pole, weight, group, deflated and the
 // rotations. One block a merge.

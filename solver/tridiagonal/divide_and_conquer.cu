@@ -13,7 +13,7 @@
 //      [     Q3   ]   [-------+---]   [       ]            rows of     [  .  C22 C23 | x ]
 //      [       Q4 ]   [       |Q34]   [       ]            child 2      upper dense lower deflated
 //
-// The lowest levels need one launch each, and the next ones six; none of them waits for the host. A level with a large merge waits once,
+// The lowest levels need one launch each, on a GPU with clusters up to 128 rows, and up to 256 rows two. The next ones need six; none of them waits for the host. A level with a large merge waits once,
 // for the k of its merges, because k determines the shape of the cuBLAS products. For values only, Q and C have two rows and U is never
 // formed. With vectors the first and the last row of Q are computed by the same sums, so that the eigenvalues have the same bits.
 #include <algorithm>
@@ -153,12 +153,12 @@ class OnDevice {
     dc::solve_leaves(queue_, w_.leaves, static_cast<Index>(leaves.size()), w_.arrays, rows_, w_.q, w_.ends,
                      &w_.findings->failed);
   }
-  bool takes_whole(const Batch<R>& batch) const { return batch.largest <= small_merge_rows; }
+  bool takes_whole(const Batch<R>& batch) const { return batch.largest <= largest_small_merge(batch.count); }
   void merge_whole(const Batch<R>& batch) const {
     if (batch.rows.count == rows_.count)
-      merge_small(queue_, batch, q_of(batch.rows), c_of(batch.rows));
+      merge_small(queue_, batch, q_of(batch.rows), c_of(batch.rows), w_.panel);
     else
-      merge_small_in_range(queue_, batch, w_.ends, w_.compressed_ends, rows_, w_.q, c_);
+      merge_small_in_range(queue_, batch, w_.ends, w_.compressed_ends, rows_, w_.q, c_, w_.panel);
   }
   void deflate(const Batch<R>& batch) const { dc::deflate(queue_, batch, q_of(batch.rows)); }
   void solve_secular(const Batch<R>& batch) const { dc::solve_secular(queue_, batch); }

@@ -50,6 +50,8 @@ struct Both {
   }
 };
 
+bool clusters = true;  // merges of more than 64 rows may be a cluster's
+
 // A phase runner as in divide_and_conquer.cu.
 template <class R>
 class OnKernels {
@@ -80,12 +82,14 @@ class OnKernels {
     dc::solve_leaves<R>(queue_, leaves.data(), static_cast<Index>(leaves.size()), x_, rows_, kept_.q, ends_.q,
                         &findings_.failed);
   }
-  bool takes_whole(const Batch<R>& batch) const { return batch.largest <= small_merge_rows; }
+  bool takes_whole(const Batch<R>& batch) const {
+    return batch.largest <= (clusters ? largest_small_merge(batch.count) : small_merge_rows);
+  }
   void merge_whole(const Batch<R>& batch) {
     if (batch.rows.count == rows_.count)
-      merge_small<R>(queue_, batch, of(batch).q, of(batch).c);
+      merge_small<R>(queue_, batch, of(batch).q, of(batch).c, panel());
     else
-      merge_small_in_range<R>(queue_, batch, ends_.q, ends_.c, rows_, kept_.q, kept_.c);
+      merge_small_in_range<R>(queue_, batch, ends_.q, ends_.c, rows_, kept_.q, kept_.c, panel());
   }
   void deflate(const Batch<R>& batch) { dc::deflate<R>(queue_, batch, of(batch).q); }
   void solve_secular(const Batch<R>& batch) { dc::solve_secular<R>(queue_, batch); }
@@ -98,9 +102,8 @@ class OnKernels {
   bool in_one_launch(const Batch<R>&) const { return true; }
   void multiply_together(const Batch<R>& batch, Roots roots) {
     if (roots.count() == 0) return;
-    const MatrixView<R> panel{panel_.data(), n_, n_, n_ + n_ % 2};
-    form_vectors<R>(queue_, batch, roots.begin, roots.count(), panel);
-    multiply<R>(queue_, batch, roots.begin, roots.count(), kept_.c, panel, kept_.q);
+    form_vectors<R>(queue_, batch, roots.begin, roots.count(), panel());
+    multiply<R>(queue_, batch, roots.begin, roots.count(), kept_.c, panel(), kept_.q);
   }
   void multiply_apart(const std::vector<Merge>&, const Batch<R>&, Roots) { FAIL("not under emulation"); }
   std::vector<R> values() const { return {x_.d, x_.d + n_}; }
@@ -115,6 +118,7 @@ class OnKernels {
   DivideAndConquerResult result(const Selected& found) const { return result_of(on_host_, found); }
 
  private:
+  MatrixView<R> panel() { return {panel_.data(), n_, n_, n_ + n_ % 2}; }
   const Both<R>& of(const Batch<R>& batch) const { return batch.rows.ends_only() ? ends_ : kept_; }
 
   Queue queue_;
@@ -178,6 +182,20 @@ double residual(const std::vector<R>& d, const std::vector<R>& e, const Pairs<R>
   return worst;
 }
 
+// max |Z^T Z - I|.
+template <class R>
+double nonorthogonality(const Pairs<R>& pairs) {
+  const std::size_t n = pairs.w.size();
+  double worst = 0;
+  for (std::size_t j = 0; j < n; ++j)
+    for (std::size_t k = 0; k <= j; ++k) {
+      double sum = j == k ? -1 : 0;
+      for (std::size_t i = 0; i < n; ++i) sum += double{pairs.z[i + j * n]} * double{pairs.z[i + k * n]};
+      worst = std::isnan(sum) ? 1 : std::max(worst, std::fabs(sum));
+    }
+  return worst;
+}
+
 }  // namespace
 
 TEMPLATE_TEST_CASE("dc kernels: T is prepared as on the CPU, bit for bit", "", double, float) {
@@ -224,9 +242,10 @@ TEMPLATE_TEST_CASE("dc kernels: T is prepared as on the CPU, bit for bit", "", d
 TEMPLATE_TEST_CASE("dc kernels: ranges of rows have the bits of the whole", "", double, float) {
   using R = TestType;
   std::mt19937 random(11);
+  clusters = GENERATE(true, false);
   const std::int64_t n = GENERATE(1, 2, 7, 9, 33, 64, 65, 70, 129, 200);
   const int kind = GENERATE(0, 1, 2);
-  CAPTURE(n, kind);
+  CAPTURE(clusters, n, kind);
   const auto [d, e] = tridiagonal<R>(kind, n, random);
   const auto order = static_cast<Index>(n);
   const Pairs<R> whole = solve<R>(d, e, {0, order}), values = solve<R>(d, e, {});
@@ -253,4 +272,27 @@ TEMPLATE_TEST_CASE("dc kernels: ranges of rows have the bits of the whole", "", 
     }
     CHECK(others == 0);
   }
+}
+
+TEMPLATE_TEST_CASE("dc kernels: merges in clusters against the six launches", "", double, float) {
+  using R = TestType;
+  std::mt19937 random(17);
+  const auto n = GENERATE(Index{65}, Index{72}, Index{100}, Index{128}, Index{136}, Index{250}, Index{256}, Index{257});
+  const int kind = GENERATE(0, 1, 2);
+  CAPTURE(n, kind);
+  const auto [d, e] = tridiagonal<R>(kind, n, random);
+  clusters = false;
+  const Pairs<R> by_launches = solve<R>(d, e, {0, n});
+  clusters = true;
+  emulation::seed(1);
+  const Pairs<R> found = solve<R>(d, e, {0, n});
+  emulation::seed(2);
+  const Pairs<R> again = solve<R>(d, e, {0, n});
+  CHECK(std::memcmp(found.w.data(), again.w.data(), sizeof(R) * found.w.size()) == 0);
+  CHECK(std::memcmp(found.z.data(), again.z.data(), sizeof(R) * found.z.size()) == 0);
+  const double eps = std::numeric_limits<R>::epsilon(), limit = 4 * static_cast<double>(n) * eps;
+  CHECK(residual(d, e, found) <= limit);
+  CHECK(nonorthogonality(found) <= limit);
+  for (std::size_t k = 0; k < found.w.size(); ++k)
+    CHECK(std::fabs(double{found.w[k]} - double{by_launches.w[k]}) <= limit);
 }
