@@ -32,13 +32,22 @@ inline DivideAndConquerResult result_of(const Findings& findings, const Selected
   return {Status::converged, 0, found};
 }
 
-// Prepares T as divide() of dc_tree.hpp does, bit for bit, with the cuts between `leaves`. One block.
+// The leaves and behind them the merges of a tree, level by level, as words of host memory that kernels read, and their place on the GPU.
+struct TreeOnDevice {
+  const Index* on_host;
+  Index words;
+  Leaf* leaves;  // on the GPU
+  Index count;   // of leaves
+  Merge* merges() const { return reinterpret_cast<Merge*>(leaves + count); }
+};
+
+// Prepares T as divide() of dc_tree.hpp does, bit for bit, with the cuts between the leaves. Copies the tree to the GPU. One block.
 //   d, e      n and n - 1 values of T, in
 //   x         out: d and e of the torn, scaled T. Zeros if T is not finite
-//   findings  in: as constructed. Out: not_finite, exponent
+//   findings  out: as constructed, with not_finite and exponent
 template <class R>
-void tear(const Queue& queue, Index n, const Leaf* leaves, Index count, const same_t<R>* d,
-          const same_t<R>* e, const Arrays<R>& x, Findings* findings);
+void tear(const Queue& queue, Index n, const TreeOnDevice& tree, const same_t<R>* d, const same_t<R>* e,
+          const Arrays<R>& x, Findings* findings);
 
 // dc_leaf. In: d and e of the torn T. Out: d, column and the diagonal blocks of Q.
 //   rows   the rows of T in q; none if rows.ends_only()

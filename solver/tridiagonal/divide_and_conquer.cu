@@ -54,9 +54,8 @@ struct Workspace {
   MatrixView<R> ends, compressed_ends;  // Q and C with the end rows, unless Q has all rows of T
   Shape<R>* shapes;                     // shapes of one level
   Arrays<R> arrays;
-  Findings* findings;  // this and the following ones: addresses set by upload()
-  Leaf* leaves;
-  Merge* merges;
+  Findings* findings;
+  TreeOnDevice tree;  // without on_host and the numbers of words and leaves
 };
 
 // Divides the workspace into its parts. No other code knows their order.
@@ -66,10 +65,9 @@ class Layout {
   //   rows   of Q; 0: values only
   Layout(std::int64_t n, std::int64_t rows, bool with_q) : n_(n), rows_(rows), with_q_(with_q) {}
 
-  // Size, in values, of the findings, the leaves and the merges.
-  std::int64_t lists() const {
-    return room_of<R, Findings>(1) + room_of<R, Leaf>(n_) + room_of<R, Merge>(n_);
-  }
+  // Size, in values, of the findings, and of the leaves and merges.
+  std::int64_t findings() const { return room_of<R, Findings>(1); }
+  std::int64_t lists() const { return room_of<R, Leaf>(n_) + room_of<R, Merge>(n_); }
   Workspace<R> place(Arena& arena) const {
     Workspace<R> w{};
     if (rows_ > 0) {
@@ -81,7 +79,8 @@ class Layout {
       w.compressed_ends = arena.matrix<R>(2, n_, 2);
     }
     w.shapes = arena.take<Shape<R>>(n_ / leaf_rows + 1);  // merges of one level, each larger than a leaf
-    w.findings = reinterpret_cast<Findings*>(arena.take<R>(lists()));
+    w.findings = reinterpret_cast<Findings*>(arena.take<R>(findings()));
+    w.tree.leaves = reinterpret_cast<Leaf*>(arena.take<R>(lists()));
     R* const arrays = arena.take<R>(arrays_size<R>(n_));
     w.arrays = arrays ? place_arrays(n_, arrays) : Arrays<R>{};
     return w;
@@ -104,22 +103,15 @@ void copy(const Queue& queue, T* to, const T* from, std::size_t count) {
     EIGEN_G_CUDA(cudaMemcpyAsync(to, from, count * sizeof(T), cudaMemcpyDefault, queue.stream()));
 }
 
-// Copies findings, leaves and merges to the GPU in one transfer, through pinned memory of lists() values.
-template <class R>
-void upload(const Queue& queue, const Tree& tree, R* pinned, Workspace<R>& w) {
-  R* to = pinned;
-  const auto put = [&]<class T>(const std::vector<T>& items) {
-    std::copy(items.begin(), items.end(), reinterpret_cast<T*>(to));
-    return std::exchange(to, to + room_of<R, T>(static_cast<std::int64_t>(items.size()))) - pinned;
-  };
-  std::vector<Merge> merges;
-  for (const auto& level : tree.levels) merges.insert(merges.end(), level.begin(), level.end());
-  put(std::vector{Findings{}});
-  const auto leaves_at = put(tree.leaves), merges_at = put(merges);
-  R* const start = reinterpret_cast<R*>(w.findings);
-  w.leaves = reinterpret_cast<Leaf*>(start + leaves_at);
-  w.merges = reinterpret_cast<Merge*>(start + merges_at);
-  copy(queue, start, pinned, static_cast<std::size_t>(to - pinned));
+// Writes the lists of a tree to pinned memory.
+void write_lists(const Tree& tree, Index* pinned, TreeOnDevice& lists) {
+  lists.on_host = in_kernels(pinned);
+  lists.count = static_cast<Index>(tree.leaves.size());
+  auto* const merges = reinterpret_cast<Merge*>(
+      std::copy(tree.leaves.begin(), tree.leaves.end(), reinterpret_cast<Leaf*>(pinned)));
+  Merge* end = merges;
+  for (const auto& level : tree.levels) end = std::copy(level.begin(), level.end(), end);
+  lists.words = static_cast<Index>(reinterpret_cast<Index*>(end) - pinned);
 }
 
 // A phase runner for solve_levels() in dc_levels.hpp: the phases are launches on the products' queue.
@@ -147,10 +139,10 @@ class OnDevice {
         end_(end) {}
 
   Batch<R> first_batch() const {
-    return {w_.merges, w_.shapes, 0, 0, w_.arrays, rows_, &w_.findings->failed, true, false};
+    return {w_.tree.merges(), w_.shapes, 0, 0, w_.arrays, rows_, &w_.findings->failed, true, false};
   }
   void solve_leaves(const std::vector<Leaf>& leaves) const {
-    dc::solve_leaves(queue_, w_.leaves, static_cast<Index>(leaves.size()), w_.arrays, rows_, w_.q, w_.ends,
+    dc::solve_leaves(queue_, w_.tree.leaves, static_cast<Index>(leaves.size()), w_.arrays, rows_, w_.q, w_.ends,
                      &w_.findings->failed);
   }
   bool takes_whole(const Batch<R>& batch) const { return batch.largest <= largest_small_merge(batch.count); }
@@ -256,14 +248,14 @@ DivideAndConquerResult divide_and_conquer(const Products<R>& products, std::int6
   const auto order = static_cast<Index>(n);
   const Rows rows = rows_of(z_dev, selection);
   const Layout<R> layout(n, rows.count, !places.q.data);
-  R* const pinned = reinterpret_cast<R*>(queue.resources().pinned(room_of<double, R>(layout.lists())));
+  R* const pinned = reinterpret_cast<R*>(
+      queue.resources().pinned(room_of<double, R>(layout.findings() + layout.lists())));
   Workspace<R> w = layout.place(scratch_dev);
   if (!rows.ends_only() && places.q.data) w.q = places.q;
   const MatrixView<R> c = places.compressed.data ? places.compressed : z_dev;
   const Tree tree = make_tree(order);
-  upload(queue, tree, pinned, w);
-  dc::tear(queue, order, w.leaves, static_cast<Index>(tree.leaves.size()), d_dev, e_dev, w.arrays,
-           w.findings);
+  write_lists(tree, reinterpret_cast<Index*>(pinned + layout.findings()), w.tree);
+  dc::tear(queue, order, w.tree, d_dev, e_dev, w.arrays, w.findings);
   auto* const findings = reinterpret_cast<Findings*>(pinned);
   OnDevice<R> on(products, w, order, rows, c, d_dev,
                  {z_dev.data, rows.ends_only() ? n : z_dev.rows, n, z_dev.lda}, findings,
