@@ -25,12 +25,16 @@
 //
 // Rejected variants: data/perf/DECISIONS.md, "Reduction on the chip".
 #include <algorithm>
+#include <map>
+#include <mutex>
+#include <utility>
 #include <vector>
 
 #include "blas2/symv/warp_sums.cuh"
 #include "hybrid/cuda_check.hpp"
 #include "hybrid/device_complex.cuh"
 #include "hybrid/instantiate.hpp"
+#include "hybrid/machine/device.hpp"
 #include "hybrid/round_up.hpp"
 #include "hybrid/stream/dynamic_shared.cuh"
 #include "hybrid/stream/mail_complex.cuh"
@@ -526,22 +530,34 @@ std::int64_t row_groups(std::int64_t n) {
   return (n + 32 * group_width<T> - 1) / (32 * group_width<T>)*32;
 }
 
+// Dynamic shared memory that a block may use on the current GPU, for each variant. CUDA is asked once for each GPU, because the answers take
+// longer than a launch.
+template <class T>
+const std::vector<std::size_t>& shared_bytes_of_variants() {
+  static std::mutex mutex;
+  static std::map<int, std::vector<std::size_t>> known;  // by GPU
+  const int gpu = current_gpu();
+  const std::lock_guard lock(mutex);
+  std::vector<std::size_t>& bytes = known[gpu];
+  if (!bytes.empty()) return bytes;
+  int per_block = 0;
+  EIGEN_G_CUDA(cudaDeviceGetAttribute(&per_block, cudaDevAttrMaxSharedMemoryPerBlockOptin, gpu));
+  std::vector<std::size_t> found;
+  for (const Variant& v : variants<T>()) {
+    cudaFuncAttributes attributes{};
+    EIGEN_G_CUDA(cudaFuncGetAttributes(&attributes, v.kernel));
+    found.push_back(static_cast<std::size_t>(per_block) - attributes.sharedSizeBytes);
+  }
+  return bytes = std::move(found);
+}
+
 // Multiprocessors and shared memory that are available.
 template <class T>
 struct Chip {
   int multiprocessors;
-  std::vector<std::size_t> shared_bytes;  // dynamic shared memory that a block may use, for each variant
+  const std::vector<std::size_t>& shared_bytes = shared_bytes_of_variants<T>();
 
-  explicit Chip(int taking_part) : multiprocessors(taking_part) {
-    int device = 0, per_block = 0;
-    EIGEN_G_CUDA(cudaGetDevice(&device));
-    EIGEN_G_CUDA(cudaDeviceGetAttribute(&per_block, cudaDevAttrMaxSharedMemoryPerBlockOptin, device));
-    for (const Variant& v : variants<T>()) {
-      cudaFuncAttributes attributes{};
-      EIGEN_G_CUDA(cudaFuncGetAttributes(&attributes, v.kernel));
-      shared_bytes.push_back(static_cast<std::size_t>(per_block) - attributes.sharedSizeBytes);
-    }
-  }
+  explicit Chip(int taking_part) : multiprocessors(taking_part) {}
 };
 
 // The distribution of a matrix of order n over the chip.
