@@ -60,7 +60,8 @@ void solve_leaves(const Queue& queue, const Leaf* leaves, Index count, const Arr
 // Carries out all phases below for a whole level of merges, each with at most largest_small_merge(batch.count) rows. It forms all vectors, or
 // only their first and last rows. One launch; for more than 128 rows multiply() follows.
 //   panel   as in form_vectors(); only for more than 128 rows, and only if vectors are formed
-inline constexpr Index small_merge_rows = 64, cluster_merge_rows = 256;  // of one block; of a cluster of blocks
+inline constexpr Index small_merge_rows = 64,
+                       cluster_merge_rows = 256;  // of one block; of a cluster of blocks
 // The largest order for a level of `count` merges. More than small_merge_rows only on a GPU with clusters of blocks.
 Index largest_small_merge(Index count);
 template <class R>

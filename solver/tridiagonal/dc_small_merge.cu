@@ -29,11 +29,12 @@ struct Split {
   static constexpr Index rows = rows_, blocks = blocks_;
   static constexpr bool multiplies = multiplies_;
   static constexpr int threads = 512;
-  static constexpr Index columns = rows / blocks;             // of a block
-  static constexpr int lanes = threads / columns;             // for a root, a pole or a vector
-  static constexpr Index slices = threads / rows;             // a thread has a row, and one of the slices of the block's columns
+  static constexpr Index columns = rows / blocks;  // of a block
+  static constexpr int lanes = threads / columns;  // for a root, a pole or a vector
+  static constexpr Index slices =
+      threads / rows;  // a thread has a row, and one of the slices of the block's columns
   static constexpr Index columns_a_thread = columns / slices;
-  static constexpr Index stride = columns + 2;                // of a row of U
+  static constexpr Index stride = columns + 2;  // of a row of U
   using Crew = Lanes<lanes>;
 };
 using OneBlock = Split<small_merge_rows, 1, true>;
@@ -207,8 +208,7 @@ __global__ void __launch_bounds__(S::threads)
   if (mine < shape.k) correct_weight(Crew(), shape, ordered, mine);
   if (mine < merge.size) order_value(Crew(), merge, shape, ordered, mine);
   compress_all<S>(merge, batch.rows, shape, ordered, m.q, m.compressed, true);
-  if constexpr (range)
-    compress_all<S>(merge, m.kept, shape, ordered, m.kept_q, m.kept_compressed, false);
+  if constexpr (range) compress_all<S>(merge, m.kept, shape, ordered, m.kept_q, m.kept_compressed, false);
   meet();
   if constexpr (several) {
     if (rank < shape.k) {

@@ -142,8 +142,8 @@ class OnDevice {
     return {w_.tree.merges(), w_.shapes, 0, 0, w_.arrays, rows_, &w_.findings->failed, true, false};
   }
   void solve_leaves(const std::vector<Leaf>& leaves) const {
-    dc::solve_leaves(queue_, w_.tree.leaves, static_cast<Index>(leaves.size()), w_.arrays, rows_, w_.q, w_.ends,
-                     &w_.findings->failed);
+    dc::solve_leaves(queue_, w_.tree.leaves, static_cast<Index>(leaves.size()), w_.arrays, rows_, w_.q,
+                     w_.ends, &w_.findings->failed);
   }
   bool takes_whole(const Batch<R>& batch) const { return batch.largest <= largest_small_merge(batch.count); }
   void merge_whole(const Batch<R>& batch) const {
@@ -248,8 +248,8 @@ DivideAndConquerResult divide_and_conquer(const Products<R>& products, std::int6
   const auto order = static_cast<Index>(n);
   const Rows rows = rows_of(z_dev, selection);
   const Layout<R> layout(n, rows.count, !places.q.data);
-  R* const pinned = reinterpret_cast<R*>(
-      queue.resources().pinned(room_of<double, R>(layout.findings() + layout.lists())));
+  R* const pinned =
+      reinterpret_cast<R*>(queue.resources().pinned(room_of<double, R>(layout.findings() + layout.lists())));
   Workspace<R> w = layout.place(scratch_dev);
   if (!rows.ends_only() && places.q.data) w.q = places.q;
   const MatrixView<R> c = places.compressed.data ? places.compressed : z_dev;

@@ -319,7 +319,7 @@ def solve_gpu(
         report = solver.solve(*matrices, stream)
     except _core.InvalidArgument as error:
         raise named(error, columns_a.turned) from None
-    kept.keep(key, solver, needed, memory)
+    kept.keep(key, solver, n, needed, memory)
     if rows is None:
         return w, None, report, None
     factor = None if wanted.factor == "compute" else factor_of(framework, columns_a, columns_b, wanted, view.dtype)
@@ -403,7 +403,7 @@ def solve_stack(framework: Framework, a: Array, view: View, b: Array | None, b_v
             solver.set_workspace(address, needed)
         stream, _stream = framework.stream(view.gpu)
         report = solver.solve(*arrays, stream)
-        kept.keep(key, solver, needed, memory)
+        kept.keep(key, solver, n, needed, memory)
     if rows is None:
         return StackResult(w, None, report, status, False)
     if read.turned and not read.copied and view.dtype.startswith("complex"):
@@ -412,7 +412,8 @@ def solve_stack(framework: Framework, a: Array, view: View, b: Array | None, b_v
     return StackResult(w, v, report, status, over_a and not read.copied)
 
 
-kept_workspace_bytes = 8 << 20  # a larger workspace returns to the pool after each call
+# The workspace of a larger order, and a larger workspace of a stack, return to the pool after each call.
+max_order_of_kept_workspace, kept_workspace_bytes = 512, 8 << 20
 
 
 class KeptSolver(NamedTuple):
@@ -423,8 +424,8 @@ class KeptSolver(NamedTuple):
 
 
 class Kept:
-    """Cache of one thread: contexts (streams, a cuBLAS handle with at most 32 MiB of the pool), and the solver of the last call with a
-    workspace of at most kept_workspace_bytes.
+    """Cache of one thread: contexts (streams, a cuBLAS handle with at most 32 MiB of the pool), and the solver of the last call with its
+    workspace, if that is small.
 
     A solver is not kept if it may hold more device memory (workspace of engines, helper GPUs) or reports progress. It leaves the
     cache while it solves, and does not return to it after an error.
@@ -470,10 +471,12 @@ class Kept:
             self._contexts[framework.name, gpu, where] = context
         return context
 
-    def keep(self, key: object, solver: Any, needed: int, memory: Any) -> None:
+    def keep(self, key: object, solver: Any, n: int, needed: int, memory: Any) -> None:
         """Keeps the solver for the next call with that key, and a small workspace. None: does not."""
-        if key is not None:
-            self._last = KeptSolver(key, solver, needed, memory if needed <= kept_workspace_bytes else None)
+        if key is None:
+            return
+        small = n <= max_order_of_kept_workspace and needed <= kept_workspace_bytes
+        self._last = KeptSolver(key, solver, needed, memory if small else None)
 
     def close(self) -> None:
         self._last = None

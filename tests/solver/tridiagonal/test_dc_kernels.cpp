@@ -92,8 +92,8 @@ class OnKernels {
     return {lists_.tree.merges(), shapes_.data(), 0, 0, x_, rows_, &findings_.failed, true, false};
   }
   void solve_leaves(const std::vector<Leaf>& leaves) {
-    dc::solve_leaves<R>(queue_, lists_.tree.leaves, static_cast<Index>(leaves.size()), x_, rows_, kept_.q, ends_.q,
-                        &findings_.failed);
+    dc::solve_leaves<R>(queue_, lists_.tree.leaves, static_cast<Index>(leaves.size()), x_, rows_, kept_.q,
+                        ends_.q, &findings_.failed);
   }
   bool takes_whole(const Batch<R>& batch) const {
     return batch.largest <= (clusters ? largest_small_merge(batch.count) : small_merge_rows);
