@@ -37,7 +37,7 @@ struct BitsOf<float> {
 };
 
 // The result of all blocks. All members are largest integers, so the order in which the blocks finish does not matter, and zeros are no findings. The
-// bits of nonnegative floating-point numbers have the order of the numbers. Of two members the complement is stored, because the smallest is wanted.
+// bits of nonnegative floating-point numbers have the order of the numbers. Two members are complements, because the smallest is wanted.
 template <class R>
 struct Findings {
   using Bits = typename BitsOf<R>::Bits;

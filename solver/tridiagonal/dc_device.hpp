@@ -37,7 +37,7 @@ struct TreeOnDevice {
   const Index* on_host;
   Index words;
   Leaf* leaves;  // on the GPU
-  Index count;   // of leaves
+  Index count;   // number of leaves
   Merge* merges() const { return reinterpret_cast<Merge*>(leaves + count); }
 };
 
@@ -61,7 +61,7 @@ void solve_leaves(const Queue& queue, const Leaf* leaves, Index count, const Arr
 // only their first and last rows. One launch; for more than 128 rows multiply() follows.
 //   panel   as in form_vectors(); only for more than 128 rows, and only if vectors are formed
 inline constexpr Index small_merge_rows = 64,
-                       cluster_merge_rows = 256;  // of one block; of a cluster of blocks
+                       cluster_merge_rows = 256;  // limits for one block and for a cluster
 // The largest order for a level of `count` merges. More than small_merge_rows only on a GPU with clusters of blocks.
 Index largest_small_merge(Index count);
 template <class R>

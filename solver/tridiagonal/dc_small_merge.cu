@@ -7,6 +7,9 @@
 //   z, deflation | own roots | barrier | own weights, order of the values, own columns of the compressed Q | barrier | own columns of U and of Q
 //
 // A merge of more than 128 rows leaves its columns of U in the panel, and dc_product multiplies.
+#include <algorithm>
+#include <cstddef>
+
 #include "hybrid/instantiate.hpp"
 #include "hybrid/pair.hpp"
 #include "hybrid/stream/cluster.cuh"
@@ -24,17 +27,19 @@ namespace eigen_g::dc {
 namespace {
 
 // How a merge of up to `rows_` rows is shared out over `blocks_` blocks. `multiplies_`: the launch multiplies by U, which is in shared memory.
+//   columns                   the columns of a block
+//   lanes                     the threads that compute a root, a pole or a vector together
+//   slices, columns_a_thread  a thread has a row, and the columns of one of the slices of the block's columns
+//   stride                    the length of a row of U in shared memory
 template <Index rows_, Index blocks_, bool multiplies_>
 struct Split {
   static constexpr Index rows = rows_, blocks = blocks_;
   static constexpr bool multiplies = multiplies_;
   static constexpr int threads = 512;
-  static constexpr Index columns = rows / blocks;  // of a block
-  static constexpr int lanes = threads / columns;  // for a root, a pole or a vector
-  static constexpr Index slices =
-      threads / rows;  // a thread has a row, and one of the slices of the block's columns
-  static constexpr Index columns_a_thread = columns / slices;
-  static constexpr Index stride = columns + 2;  // of a row of U
+  static constexpr Index columns = rows / blocks;
+  static constexpr int lanes = threads / columns;
+  static constexpr Index slices = threads / rows, columns_a_thread = columns / slices;
+  static constexpr Index stride = columns + 2;
   using Crew = Lanes<lanes>;
 };
 using OneBlock = Split<small_merge_rows, 1, true>;
@@ -244,8 +249,10 @@ __global__ void __launch_bounds__(S::threads)
   }
 }
 
+constexpr std::size_t shared_without_permission = 48 << 10;  // of any kernel
 template <bool range, class S, class R>
 void launch(const Queue& queue, const Batch<R>& batch, const Matrices<R>& matrices) {
+  static_assert(sizeof(Shared<R, S>) <= shared_without_permission);
   launch_dependent_cluster(queue, small_merge_kernel<R, S, range>,
                            static_cast<unsigned>(batch.count * S::blocks), S::blocks, S::threads,
                            sizeof(Shared<R, S>), batch, matrices);

@@ -79,8 +79,9 @@ class Layout {
       w.compressed_ends = arena.matrix<R>(2, n_, 2);
     }
     w.shapes = arena.take<Shape<R>>(n_ / leaf_rows + 1);  // merges of one level, each larger than a leaf
-    w.findings = reinterpret_cast<Findings*>(arena.take<R>(findings()));
-    w.tree.leaves = reinterpret_cast<Leaf*>(arena.take<R>(lists()));
+    R* const findings_and_lists = arena.take<R>(findings() + lists());
+    w.findings = reinterpret_cast<Findings*>(findings_and_lists);
+    if (findings_and_lists) w.tree.leaves = reinterpret_cast<Leaf*>(findings_and_lists + findings());
     R* const arrays = arena.take<R>(arrays_size<R>(n_));
     w.arrays = arrays ? place_arrays(n_, arrays) : Arrays<R>{};
     return w;

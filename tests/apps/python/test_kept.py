@@ -1,4 +1,4 @@
-"""What a thread keeps between calls, without a GPU."""
+"""The cache of a thread, without a GPU."""
 
 import pytest
 
