@@ -1,5 +1,7 @@
 #include "hybrid/memory/memory.hpp"
 
+#include "hybrid/memory/pinned_address.hpp"
+
 #include <cuda_runtime.h>
 #include <sys/mman.h>
 
@@ -51,7 +53,7 @@ void* allocate_pinned(std::uint64_t bytes) {
     for (std::uint64_t at = 0; at < page; at += small_page)
       static_cast<volatile char*>(p)[static_cast<std::uint64_t>(k) * page + at] = 0;
   });
-  const cudaError_t status = cudaHostRegister(p, whole, cudaHostRegisterPortable);
+  const cudaError_t status = cudaHostRegister(p, whole, cudaHostRegisterPortable | cudaHostRegisterMapped);
   if (status != cudaSuccess) std::free(p);
   if (status == cudaErrorMemoryAllocation) {
     cudaGetLastError();
@@ -60,6 +62,12 @@ void* allocate_pinned(std::uint64_t bytes) {
   EIGEN_G_CUDA(status);
   ++things_made;
   return p;
+}
+
+void* address_in_kernels(void* pinned) {
+  void* address = nullptr;
+  EIGEN_G_CUDA(cudaHostGetDevicePointer(&address, pinned, 0));
+  return address;
 }
 
 void free_pinned(void* p) noexcept {

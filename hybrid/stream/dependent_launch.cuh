@@ -3,6 +3,7 @@
 #pragma once
 
 #include <algorithm>
+#include <cstddef>
 #include <iterator>
 #include <utility>
 
@@ -41,21 +42,31 @@ inline bool dependent_launches() {
   return dependent_launches_for(100 * gpu.compute_major + 10 * gpu.compute_minor);
 }
 
-// Queues kernel<<<blocks, threads>>>(arguments...). The kernel must call both functions above before it reads or writes memory
-// that another kernel uses.
+// Queues kernel<<<blocks, threads, shared_bytes>>>(arguments...). Each `cluster` neighbouring blocks are a cluster; 1: there are no clusters. The
+// kernel must call both functions above before it reads or writes memory that another kernel uses.
+//   cluster   more than 1 only if dependent_launches()
 template <class... Parameters, class... Arguments>
-void launch_dependent(const Queue& queue, void (*kernel)(Parameters...), dim3 blocks, int threads,
-                      Arguments&&... arguments) {
-  cudaLaunchAttribute attribute{};
-  attribute.id = cudaLaunchAttributeProgrammaticStreamSerialization;
-  attribute.val.programmaticStreamSerializationAllowed = 1;
+void launch_dependent_cluster(const Queue& queue, void (*kernel)(Parameters...), dim3 blocks, int cluster,
+                              int threads, std::size_t shared_bytes, Arguments&&... arguments) {
+  cudaLaunchAttribute attributes[2]{};
+  attributes[0].id = cudaLaunchAttributeProgrammaticStreamSerialization;
+  attributes[0].val.programmaticStreamSerializationAllowed = 1;
+  attributes[1].id = cudaLaunchAttributeClusterDimension;
+  attributes[1].val.clusterDim = {static_cast<unsigned>(cluster), 1, 1};
   cudaLaunchConfig_t config{};
   config.gridDim = blocks;
   config.blockDim = dim3(static_cast<unsigned>(threads));
+  config.dynamicSmemBytes = shared_bytes;
   config.stream = queue.stream();
-  config.attrs = &attribute;
-  config.numAttrs = dependent_launches() ? 1 : 0;
+  config.attrs = attributes;
+  config.numAttrs = !dependent_launches() ? 0 : cluster == 1 ? 1 : 2;
   EIGEN_G_CUDA(cudaLaunchKernelEx(&config, kernel, std::forward<Arguments>(arguments)...));
+}
+// The same without clusters and dynamic shared memory.
+template <class... Parameters, class... Arguments>
+void launch_dependent(const Queue& queue, void (*kernel)(Parameters...), dim3 blocks, int threads,
+                      Arguments&&... arguments) {
+  launch_dependent_cluster(queue, kernel, blocks, 1, threads, 0, std::forward<Arguments>(arguments)...);
 }
 
 }  // namespace eigen_g

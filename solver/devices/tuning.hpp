@@ -55,6 +55,9 @@ struct SolverTuning {
   double reduction_kept_share_of_l2 = 0.35;
 
   // Divide and conquer
+  // On a GPU with clusters of blocks a level of at most dc_max_clusters merges, each with at most dc_max_rows_in_cluster rows, takes one launch or
+  // two instead of six. 64 rows or fewer: no merge is a cluster's.
+  std::int64_t dc_max_rows_in_cluster = 256, dc_max_clusters = 32;
   // Larger merges call cuBLAS one by one; smaller ones run together in one launch of dc_product.
   std::int64_t dc_max_rows_in_one_launch = 512;
   // Limits of the columns of U, which is 3/16 of a matrix. The lower limit keeps the GPU busy and is at least

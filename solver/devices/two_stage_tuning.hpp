@@ -1,4 +1,4 @@
-// TwoStageTuning: limits and sizes of the two-stage path. The values were measured on an H200, the orders on an H100. A file can replace them
+// TwoStageTuning: limits and sizes of the two-stage path. The values were measured on an H200, the orders on an H100 except for values only of double. A file can replace them
 // (hybrid/machine/tuning_file.hpp, section "two_stage"). Measurements: data/perf/DECISIONS.md, "Choice of the path".
 #pragma once
 
@@ -20,7 +20,7 @@ struct GivenBands {
 };
 
 struct TwoStageTuning {
-  PathOrders orders_of_double{2113, 2113};
+  PathOrders orders_of_double{2113, 1650};
   PathOrders orders_of_float{2600, 2400};
   PathOrders orders_of_complex_double{2500, 2050};
   PathOrders orders_of_complex_float{3300, 2650};

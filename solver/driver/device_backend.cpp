@@ -455,7 +455,12 @@ class DeviceBackend final : public StandardBackend<T> {
     q_->apply(run_stage, z_.block(0, 0, plan_.n, found_),
               on_host_ ? std::function<void(ColumnRange)>(leave) : std::function<void(ColumnRange)>());
   }
-  void unscale(int k) override { scale_values(queue_, found_, parts_->t.d, -k); }
+  void unscale(int k) override {
+    if (on_host_)
+      scale_values(queue_, found_, parts_->t.d, -k);
+    else
+      store_scaled_values<real_t<T>>(queue_, found_, parts_->t.d, -k, p_.w);
+  }
   void store() override {
     fetch_.reset();
     if (columns_out_) columns_out_->wait();
@@ -473,7 +478,7 @@ class DeviceBackend final : public StandardBackend<T> {
     if (copies_z())
       copy_on_gpu<T>(queue_, p_.z.block(0, 0, plan_.n, found_), z_.block(0, 0, plan_.n, found_));
     // This copy is the last one, because a copy to host memory may wait for all queued work.
-    copy_values(queue_, p_.w, parts_->t.d, found_);
+    if (on_host_) copy_values(queue_, p_.w, parts_->t.d, found_);
   }
 
   void account(Report& report) override {

@@ -10,6 +10,7 @@
 #include "hybrid/device_complex.cuh"
 #include "hybrid/error.hpp"
 #include "hybrid/instantiate.hpp"
+#include "hybrid/memory/pinned_address.hpp"
 #include "hybrid/stream/queue.hpp"
 #include "solver/prepare/queued_check.hpp"
 #include "solver/prepare/scale.hpp"
@@ -35,15 +36,20 @@ struct BitsOf<float> {
   static __device__ float value(Bits x) { return __uint_as_float(x); }
 };
 
-// The result of all blocks. All members are extremes of integers, so the order in which the blocks finish does not matter. The bits of
-// nonnegative floating-point numbers have the order of the numbers.
+// The result of all blocks. All members are largest integers, so the order in which the blocks finish does not matter, and zeros are no findings. The
+// bits of nonnegative floating-point numbers have the order of the numbers. Two members are complements, because the smallest is wanted.
 template <class R>
 struct Findings {
-  typename BitsOf<R>::Bits largest_bits;
-  unsigned long long first_bad;  // i + j n of the first entry that is not finite
+  using Bits = typename BitsOf<R>::Bits;
+  Bits largest_bits;
+  unsigned long long first_bad_complement;
   unsigned long long bandwidth;
-  typename BitsOf<R>::Bits smallest_diagonal_bits;
+  Bits smallest_diagonal_complement;
   R bad_value[2];  // real and imaginary part; set by scale_checked_kernel()
+
+  // i + j n of the first entry that is not finite; all bits set: none.
+  EIGEN_G_HOST_DEVICE unsigned long long first_bad() const { return ~first_bad_complement; }
+  EIGEN_G_HOST_DEVICE Bits smallest_diagonal_bits() const { return ~smallest_diagonal_complement; }
 };
 
 template <class R>
@@ -89,9 +95,9 @@ __global__ void check_lower_kernel(std::int64_t n, std::int64_t width, const T* 
   }
   if (threadIdx.x == 0) {
     atomicMax(&findings->largest_bits, BitsOf<R>::of(block_largest[0]));
-    atomicMin(&findings->first_bad, block_bad[0]);
+    atomicMax(&findings->first_bad_complement, ~block_bad[0]);
     atomicMax(&findings->bandwidth, static_cast<unsigned long long>(block_apart[0]));
-    atomicMin(&findings->smallest_diagonal_bits, BitsOf<R>::of(smallest_diagonal));
+    atomicMax(&findings->smallest_diagonal_complement, ~BitsOf<R>::of(smallest_diagonal));
   }
 }
 
@@ -104,31 +110,31 @@ __device__ R imaginary_part(DeviceComplex<R> x) {
   return x.im;
 }
 
-// A := 2^k A, or nothing but a copy of the first entry that is not finite.
+// A := 2^k A, and the findings to the host. If an entry is not finite, A is not scaled, and the first such entry goes to the host.
 template <class T, class R>
-__global__ void scale_checked_kernel(std::int64_t n, T* a, std::int64_t lda, Findings<R>* findings) {
-  const unsigned long long bad = findings->first_bad;
-  if (bad != ~0ull) {
-    if (blockIdx.x != 0 || threadIdx.x != 0) return;
-    const T value = a[bad % n + bad / n * lda];
-    findings->bad_value[0] = real_of(value);
-    findings->bad_value[1] = imaginary_part(value);
-    return;
+__global__ void scale_checked_kernel(std::int64_t n, T* a, std::int64_t lda, const Findings<R>* findings,
+                                     Findings<R>* on_host) {
+  const unsigned long long bad = findings->first_bad();
+  if (blockIdx.x == 0 && threadIdx.x == 0) {
+    Findings<R> all = *findings;
+    if (bad != ~0ull) {
+      const T value = a[bad % n + bad / n * lda];
+      all.bad_value[0] = real_of(value);
+      all.bad_value[1] = imaginary_part(value);
+    }
+    *on_host = all;
   }
+  if (bad != ~0ull) return;
   const int k = scale_exponent(BitsOf<R>::value(findings->largest_bits));
   if (k == 0) return;
   for (std::int64_t j = blockIdx.x; j < n; j += gridDim.x)
     for (std::int64_t i = j + threadIdx.x; i < n; i += threads) a[i + j * lda] = scalbn(a[i + j * lda], k);
 }
 
-template <class R>
-Findings<R> no_findings() {
-  return {0, ~0ull, 0, std::numeric_limits<typename BitsOf<R>::Bits>::max(), {}};
-}
-
 template <class T>
 void launch_check(const Queue& queue, MatrixView<const T> a_dev, std::int64_t width,
                   Findings<real_t<T>>* findings) {
+  EIGEN_G_CUDA(cudaMemsetAsync(findings, 0, sizeof *findings, queue.stream()));
   const std::int64_t n = a_dev.rows, blocks = std::min<std::int64_t>(n, 16 * queue.multiprocessors());
   check_lower_kernel<<<static_cast<unsigned>(blocks), threads, 0, queue.stream()>>>(
       n, std::min(width, n), on_device(a_dev.data), a_dev.lda, findings);
@@ -139,7 +145,8 @@ template <class R>
 InputFacts<R> facts_of(const Findings<R>& findings) {
   R largest = 0, smallest_diagonal = 0;
   std::memcpy(&largest, &findings.largest_bits, sizeof largest);
-  std::memcpy(&smallest_diagonal, &findings.smallest_diagonal_bits, sizeof smallest_diagonal);
+  const auto smallest_bits = findings.smallest_diagonal_bits();
+  std::memcpy(&smallest_diagonal, &smallest_bits, sizeof smallest_diagonal);
   return {largest, static_cast<std::int64_t>(findings.bandwidth), smallest_diagonal};
 }
 
@@ -147,9 +154,9 @@ InputFacts<R> facts_of(const Findings<R>& findings) {
 template <class R, class Value>
 void require_finite(const Findings<R>& findings, std::int64_t n, Uplo given, Argument name,
                     const Value& value_of) {
-  if (findings.first_bad == ~0ull) return;
-  std::int64_t i = static_cast<std::int64_t>(findings.first_bad) % n;
-  std::int64_t j = static_cast<std::int64_t>(findings.first_bad) / n;
+  if (findings.first_bad() == ~0ull) return;
+  std::int64_t i = static_cast<std::int64_t>(findings.first_bad()) % n;
+  std::int64_t j = static_cast<std::int64_t>(findings.first_bad()) / n;
   const auto value = value_of(i, j);
   if (given == Uplo::upper) std::swap(i, j);
   throw NonFiniteEntry(i, j, std::isfinite(std::real(value)) ? std::imag(value) : std::real(value),
@@ -166,8 +173,7 @@ InputFacts<real_t<T>> check_input(const Queue& queue, Uplo given, MatrixView<con
   if (n == 0) return {};
   static_assert(sizeof(Findings<R>) <= check_input_bytes);
   Findings<R>* const findings = scratch_dev.take<Findings<R>>(1);
-  Findings<R> host = no_findings<R>();
-  EIGEN_G_CUDA(cudaMemcpyAsync(findings, &host, sizeof host, cudaMemcpyHostToDevice, queue.stream()));
+  Findings<R> host;
   launch_check<T>(queue, a_dev, width, findings);
   EIGEN_G_CUDA(cudaMemcpyAsync(&host, findings, sizeof host, cudaMemcpyDeviceToHost, queue.stream()));
   queue.wait();
@@ -192,8 +198,6 @@ template <class T>
 void QueuedCheck<T>::queue_check() {
   using F = Findings<real_t<T>>;
   if (a_.rows == 0) return;
-  *static_cast<F*>(on_host_) = no_findings<real_t<T>>();
-  EIGEN_G_CUDA(cudaMemcpyAsync(findings_, on_host_, sizeof(F), cudaMemcpyHostToDevice, queue_.stream()));
   launch_check<T>(queue_, a_, a_.rows, static_cast<F*>(findings_));
 }
 
@@ -203,9 +207,8 @@ void QueuedCheck<T>::queue_scale() {
   if (a_.rows == 0) return;
   const std::int64_t blocks = std::min<std::int64_t>(a_.cols, queue_.multiprocessors());
   scale_checked_kernel<<<static_cast<unsigned>(blocks), threads, 0, queue_.stream()>>>(
-      a_.rows, on_device(a_.data), a_.lda, static_cast<F*>(findings_));
+      a_.rows, on_device(a_.data), a_.lda, static_cast<F*>(findings_), in_kernels(static_cast<F*>(on_host_)));
   EIGEN_G_LAUNCHED();
-  EIGEN_G_CUDA(cudaMemcpyAsync(on_host_, findings_, sizeof(F), cudaMemcpyDeviceToHost, queue_.stream()));
   ready_.record(queue_);
 }
 

@@ -8,9 +8,9 @@ namespace eigen_g {
 
 // check_input() and then scale() by scale_exponent() of the result. Arguments as of check_input().
 //   queue_check()   queues the check
-//   queue_scale()   queues A := 2^k A for the lower triangle, and the copy of the facts to the host
-//   facts()         waits for that copy alone. Throws NonFiniteEntry; then A is not scaled
-// The scratch memory is free for work that is queued after queue_scale(). The copy uses Resources::pinned(), which no other call may use before
+//   queue_scale()   queues A := 2^k A for the lower triangle, whose kernel stores the facts in host memory
+//   facts()         waits for that kernel alone. Throws NonFiniteEntry; then A is not scaled
+// The scratch memory is free for work that is queued after queue_scale(). The facts are in Resources::pinned(), which no other call may use before
 // facts().
 template <class T>
 class QueuedCheck {

@@ -18,9 +18,9 @@ __global__ void scale_lower_kernel(std::int64_t n, T* a, std::int64_t lda, int k
 }
 
 template <class R>
-__global__ void scale_values_kernel(std::int64_t n, R* w, int k) {
+__global__ void scale_values_kernel(std::int64_t n, const R* w, int k, R* to) {
   for (std::int64_t i = blockIdx.x * threads + threadIdx.x; i < n; i += gridDim.x * threads)
-    w[i] = scalbn(w[i], k);
+    to[i] = scalbn(w[i], k);
 }
 
 }  // namespace
@@ -36,13 +36,19 @@ void scale(const Queue& queue, MatrixView<T> a_dev, int k) {
 
 template <class R>
 void scale_values(const Queue& queue, std::int64_t n, R* w_dev, int k) {
-  if (k == 0 || n == 0) return;
+  if (k != 0) store_scaled_values<R>(queue, n, w_dev, k, w_dev);
+}
+
+template <class R>
+void store_scaled_values(const Queue& queue, std::int64_t n, const R* w_dev, int k, R* to_dev) {
+  if (n == 0) return;
   scale_values_kernel<<<static_cast<unsigned>((n + threads - 1) / threads), threads, 0, queue.stream()>>>(
-      n, w_dev, k);
+      n, w_dev, k, to_dev);
   EIGEN_G_LAUNCHED();
 }
 
 EIGEN_G_INSTANTIATE_OVERLOAD(all_types, scale, void(const Queue&, MatrixView<T>, int));
 EIGEN_G_INSTANTIATE_OVERLOAD(real_types, scale_values, void(const Queue&, std::int64_t, T*, int));
+EIGEN_G_INSTANTIATE(real_types, store_scaled_values);
 
 }  // namespace eigen_g

@@ -32,13 +32,22 @@ inline DivideAndConquerResult result_of(const Findings& findings, const Selected
   return {Status::converged, 0, found};
 }
 
-// Prepares T as divide() of dc_tree.hpp does, bit for bit, with the cuts between `leaves`. One block.
+// The leaves and behind them the merges of a tree, level by level, as words of host memory that kernels read, and their place on the GPU.
+struct TreeOnDevice {
+  const Index* on_host;
+  Index words;
+  Leaf* leaves;  // on the GPU
+  Index count;   // number of leaves
+  Merge* merges() const { return reinterpret_cast<Merge*>(leaves + count); }
+};
+
+// Prepares T as divide() of dc_tree.hpp does, bit for bit, with the cuts between the leaves. Copies the tree to the GPU. One block.
 //   d, e      n and n - 1 values of T, in
 //   x         out: d and e of the torn, scaled T. Zeros if T is not finite
-//   findings  in: as constructed. Out: not_finite, exponent
+//   findings  out: as constructed, with not_finite and exponent
 template <class R>
-void tear(const Queue& queue, Index n, const Leaf* leaves, Index count, const same_t<R>* d,
-          const same_t<R>* e, const Arrays<R>& x, Findings* findings);
+void tear(const Queue& queue, Index n, const TreeOnDevice& tree, const same_t<R>* d, const same_t<R>* e,
+          const Arrays<R>& x, Findings* findings);
 
 // dc_leaf. In: d and e of the torn T. Out: d, column and the diagonal blocks of Q.
 //   rows   the rows of T in q; none if rows.ends_only()
@@ -48,19 +57,23 @@ template <class R>
 void solve_leaves(const Queue& queue, const Leaf* leaves, Index count, const Arrays<R>& arrays, Rows rows,
                   MatrixView<same_t<R>> q, MatrixView<same_t<R>> ends, unsigned* failed);
 
-// Carries out all phases below for a whole level of merges, each with at most small_merge_rows rows. It forms all vectors, or only their
-// first and last rows.
-inline constexpr Index small_merge_rows = 64;
+// Carries out all phases below for a whole level of merges, each with at most largest_small_merge(batch.count) rows. It forms all vectors, or
+// only their first and last rows. One launch; for more than 128 rows multiply() follows.
+//   panel   as in form_vectors(); only for more than 128 rows, and only if vectors are formed
+inline constexpr Index small_merge_rows = 64,
+                       cluster_merge_rows = 256;  // limits for one block and for a cluster
+// The largest order for a level of `count` merges. More than small_merge_rows only on a GPU with clusters of blocks.
+Index largest_small_merge(Index count);
 template <class R>
 void merge_small(const Queue& queue, const Batch<R>& batch, MatrixView<same_t<R>> q,
-                 MatrixView<same_t<R>> compressed);
+                 MatrixView<same_t<R>> compressed, MatrixView<same_t<R>> panel);
 // merge_small() for the end rows, batch.rows, and for the rows `kept` of the vectors. A row has the bits that it has if Q has all rows of T.
 //   ends, compressed_ends   Q and the compressed Q with the end rows
 //   q, compressed           Q and the compressed Q with the rows `kept`
 template <class R>
 void merge_small_in_range(const Queue& queue, const Batch<R>& batch, MatrixView<same_t<R>> ends,
                           MatrixView<same_t<R>> compressed_ends, Rows kept, MatrixView<same_t<R>> q,
-                          MatrixView<same_t<R>> compressed);
+                          MatrixView<same_t<R>> compressed, MatrixView<same_t<R>> panel);
 
 // dc_z_vector and dc_deflate. In: d, column and the rows of Q next to the cuts. Out: shapes, pole, weight, group, deflated and the
 // rotations. One block a merge.
@@ -101,9 +114,11 @@ void multiply(const Queue& queue, const Batch<R>& batch, Index first, Index colu
               MatrixView<const same_t<R>> compressed, MatrixView<const same_t<R>> panel,
               MatrixView<same_t<R>> q);
 
-// Stores eigenpair first + j, ascending: w_j := 2^*exponent d and column j of Z, 0 <= j < z.cols. z.data null: values only. Z has the rows of Q.
+// Stores eigenpair first + j, ascending: w_j := 2^exponent d and column j of Z, 0 <= j < z.cols. z.data null: values only. Z has the rows of Q.
+// Copies the findings to `on_host`, which is an address in kernels.
 template <class R>
-void store_ordered(const Queue& queue, Index first, const int* exponent, const Arrays<R>& arrays,
-                   MatrixView<const same_t<R>> q, same_t<R>* w, MatrixView<same_t<R>> z);
+void store_ordered(const Queue& queue, Index first, const Findings* findings, Findings* on_host,
+                   const Arrays<R>& arrays, MatrixView<const same_t<R>> q, same_t<R>* w,
+                   MatrixView<same_t<R>> z);
 
 }  // namespace eigen_g::dc

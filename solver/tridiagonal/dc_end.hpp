@@ -10,7 +10,7 @@ class DivideAndConquerEnd {
  public:
   explicit DivideAndConquerEnd(Resources& resources) : ready_(resources) {}
 
-  // `findings`: pinned memory, to which the queue has just copied. It may not change before finish().
+  // `findings`: pinned memory, in which a queued kernel stores them. It may not change before finish().
   void record(const Queue& queue, const dc::Findings* findings) {
     ready_.record(queue);
     findings_ = findings;

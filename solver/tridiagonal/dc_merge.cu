@@ -79,11 +79,13 @@ __global__ void __launch_bounds__(max_threads)
 }
 
 template <class R>
-__global__ void __launch_bounds__(max_threads) store_kernel(Index first, const int* exponent, Arrays<R> x,
-                                                            MatrixView<const R> q, R* w, MatrixView<R> z) {
+__global__ void __launch_bounds__(max_threads)
+    store_kernel(Index first, const Findings* findings, Findings* on_host, Arrays<R> x, MatrixView<const R> q,
+                 R* w, MatrixView<R> z) {
   enter_in_turn();
+  if (blockIdx.x == 0 && blockIdx.y == 0 && threadIdx.x == 0) *on_host = *findings;
   const Index row = blockIdx.x * max_threads + threadIdx.x, columns = static_cast<Index>(z.cols);
-  if (blockIdx.y == 0 && row < columns) w[row] = ldexp(x.d[first + row], *exponent);
+  if (blockIdx.y == 0 && row < columns) w[row] = ldexp(x.d[first + row], findings->exponent);
   if (!z.data || row >= static_cast<Index>(z.rows)) return;
   for (Index j = blockIdx.y; j < columns; j += static_cast<Index>(gridDim.y))
     z(row, j) = q(row, x.column[first + j]);
@@ -124,14 +126,15 @@ void keep(const Queue& queue, const Batch<R>& batch, MatrixView<const same_t<R>>
 }
 
 template <class R>
-void store_ordered(const Queue& queue, Index first, const int* exponent, const Arrays<R>& arrays,
-                   MatrixView<const same_t<R>> q, same_t<R>* w, MatrixView<same_t<R>> z) {
+void store_ordered(const Queue& queue, Index first, const Findings* findings, Findings* on_host,
+                   const Arrays<R>& arrays, MatrixView<const same_t<R>> q, same_t<R>* w,
+                   MatrixView<same_t<R>> z) {
   const auto longer = static_cast<Index>(std::max(z.rows, z.cols));  // a thread has a value and a row
   const Index tiles = (longer + max_threads - 1) / max_threads;
   const Index slices =
       z.data ? std::min(longer, blocks_a_multiprocessor * queue.multiprocessors() / tiles + 1) : 1;
   const dim3 blocks(static_cast<unsigned>(tiles), static_cast<unsigned>(slices));
-  launch_dependent(queue, store_kernel<R>, blocks, max_threads, first, exponent, arrays, q, w, z);
+  launch_dependent(queue, store_kernel<R>, blocks, max_threads, first, findings, on_host, arrays, q, w, z);
 }
 
 EIGEN_G_INSTANTIATE(real_types, compress, keep, store_ordered);

@@ -1,7 +1,20 @@
-// Carries out all phases of a small merge in one launch: one block a merge, and eight lanes for a root, a pole or a vector. The phases are
-// the same as in the other launches of dc_device.hpp. Barriers of the block separate them, and their arrays are in shared memory.
+// Carries out all phases of a small merge in one launch. Up to 64 rows are one block's, and up to cluster_merge_rows a cluster's of eight blocks. The
+// phases are the same as in the other launches of dc_device.hpp. Barriers of the block or of the cluster separate them.
+//
+// The blocks of a cluster form z and deflate each for itself, in its own shared memory. Then block b has the roots, poles, vectors and columns
+// b, b + 8, b + 16 and so on. The blocks pass each other roots and weights through the arrays in global memory, so there are two barriers:
+//
+//   z, deflation | own roots | barrier | own weights, order of the values, own columns of the compressed Q | barrier | own columns of U and of Q
+//
+// A merge of more than 128 rows leaves its columns of U in the panel, and dc_product multiplies.
+#include <algorithm>
+#include <cstddef>
+
 #include "hybrid/instantiate.hpp"
 #include "hybrid/pair.hpp"
+#include "hybrid/stream/cluster.cuh"
+#include "hybrid/stream/dynamic_shared.cuh"
+#include "solver/devices/tuning.hpp"
 #include "solver/tridiagonal/dc_crew.cuh"
 #include "solver/tridiagonal/dc_deflate.hpp"
 #include "solver/tridiagonal/dc_launch.cuh"
@@ -13,141 +26,268 @@ namespace eigen_g::dc {
 
 namespace {
 
-constexpr Index max_rows = small_merge_rows;
-constexpr int lanes = 8, threads = lanes * max_rows;
-using Crew = Lanes<lanes>;
+// How a merge of up to `rows_` rows is shared out over `blocks_` blocks. `multiplies_`: the launch multiplies by U, which is in shared memory.
+//   columns                   the columns of a block
+//   lanes                     the threads that compute a root, a pole or a vector together
+//   slices, columns_a_thread  a thread has a row, and the columns of one of the slices of the block's columns
+//   stride                    the length of a row of U in shared memory
+template <Index rows_, Index blocks_, bool multiplies_>
+struct Split {
+  static constexpr Index rows = rows_, blocks = blocks_;
+  static constexpr bool multiplies = multiplies_;
+  static constexpr int threads = 512;
+  static constexpr Index columns = rows / blocks;
+  static constexpr int lanes = threads / columns;
+  static constexpr Index slices = threads / rows, columns_a_thread = columns / slices;
+  static constexpr Index stride = columns + 2;
+  using Crew = Lanes<lanes>;
+};
+using OneBlock = Split<small_merge_rows, 1, true>;
+using Cluster = Split<128, 8, true>;
+using LargeCluster = Split<cluster_merge_rows, 8, false>;
 
-// U with its rows contiguous, so that a thread finds the columns that it needs of a row next to each other.
-constexpr Index columns_a_thread = max_rows * max_rows / threads, stride = max_rows + 2;
-template <class R>
-using Vectors = R[max_rows * stride];
-
-// A thread's row, and its columns: columns_a_thread from `column` on, or every `slices`-th from `slice` on.
-constexpr Index slices = threads / max_rows;
-struct ThreadRange {
-  Index row = static_cast<Index>(threadIdx.x % max_rows);
-  Index slice = static_cast<Index>(threadIdx.x / max_rows), column = slice * columns_a_thread;
+template <class R, class S>
+struct Shared {
+  // The block's columns of U with rows contiguous, so that a thread finds the columns that it needs of a row next to each other.
+  alignas(16) R u[S::multiplies ? S::rows * S::stride : 2];
+  R arrays[arrays_size<R>(S::rows)];
+  typename Block<R>::Scratch scratch;
+  Shape<R> shape;
 };
 
-// forms_ends: first_of_c and last_of_c too.
-template <class R>
+// The block's number in its cluster, and the columns of the merge that the block has: column(0), column(1), ...
+template <class S>
+struct Part {
+  Index block = static_cast<Index>(blockIdx.x) % S::blocks;
+  __device__ Index column(Index slot) const { return block + S::blocks * slot; }
+};
+
+// A thread's row, and its slots: columns_a_thread from `slot` on, or every `slices`-th from `slice` on.
+template <class S>
+struct ThreadRange {
+  Index row = static_cast<Index>(threadIdx.x) % S::rows;
+  Index slice = static_cast<Index>(threadIdx.x) / S::rows, slot = slice * S::columns_a_thread;
+};
+
+// The block's columns of the compressed Q. forms_ends: first_of_c and last_of_c too.
+template <class S, class R>
 __device__ void compress_all(const Merge& merge, Rows rows, const Shape<R>& shape, const Arrays<R>& x,
                              MatrixView<const same_t<R>> q, MatrixView<same_t<R>> compressed,
                              bool forms_ends) {
-  const ThreadRange place;
+  const ThreadRange<S> place;
+  const Part<S> part;
   const Index upper = rows.upper_count(merge);
   if (place.row >= upper + rows.lower_count(merge)) return;
   const bool upper_row = place.row < upper;
   const Index row =
       upper_row ? rows.upper_first(merge) + place.row : rows.lower_first(merge) + place.row - upper;
   R* const end_row = forms_ends ? rows.of_end_row(merge, row, x.first_of_c, x.last_of_c) : nullptr;
-  R entry[columns_a_thread];  // loaded together, so that the latencies overlap
+  R entry[S::columns_a_thread];  // loaded together, so that the latencies overlap
 #pragma unroll
-  for (Index j = 0; j < columns_a_thread; ++j)
-    if (const Index s = place.slice + j * slices; s < merge.size)
+  for (Index j = 0; j < S::columns_a_thread; ++j)
+    if (const Index s = part.column(place.slice + j * S::slices); s < merge.size)
       entry[j] = entry_of_row(merge, x, q, row, upper_row, s);
 #pragma unroll
-  for (Index j = 0; j < columns_a_thread; ++j)
-    if (const Index s = place.slice + j * slices;
+  for (Index j = 0; j < S::columns_a_thread; ++j)
+    if (const Index s = part.column(place.slice + j * S::slices);
         s < merge.size && !x.linked[s] && !compress_skips(shape, x, upper_row, s))
       compress_row(merge, shape, x, q, compressed, row, upper_row, end_row, s, entry[j]);
 }
 
-// First k columns of Q := compressed Q times U, except the end rows, which are copied from first_of_q and last_of_q. The deflated columns
+// The block's columns of Q := compressed Q times U, except the end rows, which are copied from first_of_q and last_of_q. The deflated columns
 // are copied.
-template <class R>
+template <class S, class R>
 __device__ void multiply_all(const Merge& merge, Rows rows, const Shape<R>& shape, const Arrays<R>& x,
-                             bool end_rows, MatrixView<const same_t<R>> compressed, const Vectors<R>& u,
+                             bool end_rows, MatrixView<const same_t<R>> compressed, const R* u,
                              MatrixView<same_t<R>> q) {
-  const Index row = ThreadRange().row, column = ThreadRange().column, kept = merge.first + row - rows.first;
+  const ThreadRange<S> place;
+  const Part<S> part;
+  const Index row = place.row, slot = place.slot, kept = merge.first + row - rows.first;
   if (row >= merge.size || kept < 0 || kept >= rows.count) return;
   const bool upper = row < merge.upper;
   const R* const end_row = end_rows ? rows.of_end_row(merge, kept, x.first_of_q, x.last_of_q) : nullptr;
   const Index begin = upper ? 0 : shape.lower_begin(), end = upper ? shape.upper_end() : shape.k;
-  R sums[columns_a_thread] = {};
-  if (column < shape.k)
+  R sums[S::columns_a_thread] = {};
+  if (part.column(slot) < shape.k)
 #pragma unroll 4
     for (Index g = begin; g < end; ++g) {
       const R factor = compressed(kept, merge.first + g);
 #pragma unroll
-      for (Index j = 0; j < columns_a_thread; j += 2) {
-        const pair_t<R> pair = *reinterpret_cast<const pair_t<R>*>(&u[g * stride + column + j]);
+      for (Index j = 0; j < S::columns_a_thread; j += 2) {
+        const pair_t<R> pair = *reinterpret_cast<const pair_t<R>*>(&u[g * S::stride + slot + j]);
         sums[j] = fma(factor, pair.x, sums[j]);
         sums[j + 1] = fma(factor, pair.y, sums[j + 1]);
       }
     }
 #pragma unroll
-  for (Index j = 0; j < columns_a_thread; ++j)
-    if (column + j < merge.size)
-      q(kept, merge.first + column + j) = column + j >= shape.k ? compressed(kept, merge.first + column + j)
-                                          : end_row             ? end_row[column + j]
-                                                                : sums[j];
+  for (Index j = 0; j < S::columns_a_thread; ++j)
+    if (const Index t = part.column(slot + j); t < merge.size)
+      q(kept, merge.first + t) = t >= shape.k ? compressed(kept, merge.first + t)
+                                 : end_row    ? end_row[t]
+                                              : sums[j];
 }
 
-// range: q and compressed have the end rows, and the rows `kept` are in kept_q and kept_compressed. Without it q and compressed have batch.rows.
-template <class R, bool range>
-__global__ void __launch_bounds__(threads)
-    small_merge_kernel(Batch<R> batch, MatrixView<R> q, MatrixView<R> compressed, Rows kept,
-                       MatrixView<R> kept_q, MatrixView<R> kept_compressed) {
+// The matrices of a launch. `range`: q and compressed have the end rows, and the rows `kept` are in kept_q and kept_compressed. Without it q and
+// compressed have batch.rows.
+template <class R>
+struct Matrices {
+  MatrixView<R> q, compressed;
+  Rows kept;
+  MatrixView<R> kept_q, kept_compressed;
+  MatrixView<R> panel;  // for U, if the launch does not multiply
+};
+
+template <class R, class S, bool range>
+__global__ void __launch_bounds__(S::threads)
+    small_merge_kernel(const __grid_constant__ Batch<R> batch, const __grid_constant__ Matrices<R> m) {
   enter_in_turn();
-  __shared__ __align__(16) Vectors<R> u;
-  __shared__ R storage[arrays_size<R>(max_rows)];
-  __shared__ Shape<R> shape;
-  const Merge merge = batch.merges[blockIdx.x];
-  const Arrays<R> global = batch.arrays.at(merge.first), x = place_arrays(max_rows, storage);
+  using Crew = typename S::Crew;
+  constexpr bool several = S::blocks > 1;
+  auto& shared = *reinterpret_cast<Shared<R, S>*>(DynamicShared<pair_t<R>>::memory());
+  const Part<S> part;
+  const auto which = static_cast<Index>(blockIdx.x) / S::blocks;
+  const Merge merge = batch.merges[which];
+  const Arrays<R> global = batch.arrays.at(merge.first), x = place_arrays(S::rows, shared.arrays);
+  Arrays<R> to = x;  // where the results of a phase go that another block or the next launch needs
+  to.d = global.d;
+  to.column = global.column;
+  if constexpr (several) {
+    to.base = global.base;
+    to.tau = global.tau;
+    to.root = global.root;
+    to.group_pole = global.group_pole;
+    to.group_weight = global.group_weight;
+    to.first_of_c = global.first_of_c;
+    to.last_of_c = global.last_of_c;
+    to.first_of_q = global.first_of_q;
+    to.last_of_q = global.last_of_q;
+  }
+  const auto meet = [] {
+    if constexpr (several)
+      cluster_barrier();
+    else
+      Block<R>::sync();
+  };
   const R e = batch.arrays.e[merge.first + merge.upper - 1];
-  const Index rank = Block<R>::rank(), mine = rank / lanes;
+  const Index rank = Block<R>::rank(), slot = rank / S::lanes, mine = part.column(slot);
+  const Shape<R>& shape = shared.shape;
 
   if (rank < merge.size) {
     x.d[rank] = global.d[rank];
     x.column[rank] = global.column[rank];
   }
   Block<R>::sync();
-  if (rank < merge.size) form_z(merge, batch.rows, q, x, e, rank);
+  if (rank < merge.size) form_z(merge, batch.rows, m.q, x, e, rank);
   Block<R>::sync();
-  if (rank < Warp::size()) deflate(Warp(), merge, x, e, &shape);  // needs no block barriers
-  Block<R>::sync();
-  if (mine < shape.k && !solve_secular(Crew(), shape, x, mine) && Crew::rank() == 0)
-    atomicMin(batch.failed, static_cast<unsigned>(merge.first + mine + 1));
-  Block<R>::sync();
-  if (mine < shape.k) correct_weight(Crew(), shape, x, mine);
-  if (mine < merge.size) order_value(Crew(), merge, shape, x, mine);
-  compress_all(merge, batch.rows, shape, x, q, compressed, true);
-  if constexpr (range) compress_all(merge, kept, shape, x, kept_q, kept_compressed, false);
-  Block<R>::sync();
-  if (rank < merge.size) {
-    global.d[rank] = x.d[rank];
-    global.column[rank] = x.column[rank];
+  if constexpr (several) {
+    deflate(Block<R>(shared.scratch), merge, x, e, &shared.shape);
+  } else {
+    if (rank < Warp::size()) deflate(Warp(), merge, x, e, &shared.shape);  // needs no block barriers
   }
-  if (!range && batch.rows.ends_only() && mine < shape.k) form_end_rows(Crew(), shape, x, mine);
+  Block<R>::sync();
+  if (mine < shape.k) {
+    Arrays<R> roots = x;
+    roots.base = to.base;
+    roots.tau = to.tau;
+    roots.root = to.root;
+    if (!solve_secular(Crew(), shape, roots, mine) && Crew::rank() == 0)
+      atomicMin(batch.failed, static_cast<unsigned>(merge.first + mine + 1));
+  }
+  meet();
+  if constexpr (several) {
+    if (rank < shape.k) {
+      x.base[rank] = global.base[rank];
+      x.tau[rank] = global.tau[rank];
+      x.root[rank] = global.root[rank];
+    }
+    if (part.block == 0 && rank == 0) batch.shapes[which] = shape;
+    Block<R>::sync();
+  }
+  Arrays<R> ordered = x;
+  ordered.d = to.d;
+  ordered.column = to.column;
+  ordered.group_pole = to.group_pole;
+  ordered.group_weight = to.group_weight;
+  ordered.first_of_c = to.first_of_c;
+  ordered.last_of_c = to.last_of_c;
+  if (mine < shape.k) correct_weight(Crew(), shape, ordered, mine);
+  if (mine < merge.size) order_value(Crew(), merge, shape, ordered, mine);
+  compress_all<S>(merge, batch.rows, shape, ordered, m.q, m.compressed, true);
+  if constexpr (range) compress_all<S>(merge, m.kept, shape, ordered, m.kept_q, m.kept_compressed, false);
+  meet();
+  if constexpr (several) {
+    if (rank < shape.k) {
+      x.group_pole[rank] = global.group_pole[rank];
+      x.group_weight[rank] = global.group_weight[rank];
+      x.first_of_c[rank] = global.first_of_c[rank];
+      x.last_of_c[rank] = global.last_of_c[rank];
+    }
+    Block<R>::sync();
+  }
+  Arrays<R> formed = x;
+  formed.first_of_q = to.first_of_q;
+  formed.last_of_q = to.last_of_q;
+  if (!range && batch.rows.ends_only() && mine < shape.k) form_end_rows(Crew(), shape, formed, mine);
   if ((range || !batch.rows.ends_only()) && mine < shape.k)
-    form_vector(Crew(), shape, x, mine, batch.end_rows,
-                [&](Index g, R value) { u[g * stride + mine] = value; });
+    form_vector(Crew(), shape, formed, mine, batch.end_rows, [&](Index g, R value) {
+      if constexpr (S::multiplies)
+        shared.u[g * S::stride + slot] = value;
+      else
+        m.panel(merge.first + g, mine) = value;
+    });
   Block<R>::sync();
-  if (batch.rows.ends_only() && (!range || batch.end_rows) && rank < merge.size) {
-    q(0, merge.first + rank) = rank < shape.k ? x.first_of_q[rank] : compressed(0, merge.first + rank);
-    q(1, merge.first + rank) = rank < shape.k ? x.last_of_q[rank] : compressed(1, merge.first + rank);
+  if (batch.rows.ends_only() && (!range || batch.end_rows) && rank < S::columns)
+    if (const Index t = part.column(rank); t < merge.size) {
+      m.q(0, merge.first + t) = t < shape.k ? formed.first_of_q[t] : m.compressed(0, merge.first + t);
+      m.q(1, merge.first + t) = t < shape.k ? formed.last_of_q[t] : m.compressed(1, merge.first + t);
+    }
+  if constexpr (S::multiplies) {
+    if constexpr (range)
+      multiply_all<S>(merge, m.kept, shape, formed, batch.end_rows, m.kept_compressed, shared.u, m.kept_q);
+    else if (!batch.rows.ends_only())
+      multiply_all<S>(merge, batch.rows, shape, formed, batch.end_rows, m.compressed, shared.u, m.q);
   }
-  if constexpr (range)
-    multiply_all(merge, kept, shape, x, batch.end_rows, kept_compressed, u, kept_q);
-  else if (!batch.rows.ends_only())
-    multiply_all(merge, batch.rows, shape, x, batch.end_rows, compressed, u, q);
+}
+
+constexpr std::size_t shared_without_permission = 48 << 10;  // of any kernel
+template <bool range, class S, class R>
+void launch(const Queue& queue, const Batch<R>& batch, const Matrices<R>& matrices) {
+  static_assert(sizeof(Shared<R, S>) <= shared_without_permission);
+  launch_dependent_cluster(queue, small_merge_kernel<R, S, range>,
+                           static_cast<unsigned>(batch.count * S::blocks), S::blocks, S::threads,
+                           sizeof(Shared<R, S>), batch, matrices);
+}
+
+template <bool range, class R>
+void merge_all(const Queue& queue, const Batch<R>& batch, const Matrices<R>& matrices) {
+  if (batch.largest <= OneBlock::rows) return launch<range, OneBlock>(queue, batch, matrices);
+  if (batch.largest <= Cluster::rows) return launch<range, Cluster>(queue, batch, matrices);
+  launch<range, LargeCluster>(queue, batch, matrices);
+  if (!range && batch.rows.ends_only()) return;
+  Batch<R> product = batch;
+  if (range) product.rows = matrices.kept;
+  multiply<R>(queue, product, 0, batch.largest, range ? matrices.kept_compressed : matrices.compressed,
+              matrices.panel, range ? matrices.kept_q : matrices.q);
 }
 
 }  // namespace
 
+Index largest_small_merge(Index count) {
+  const SolverTuning& t = solver_tuning();
+  if (!dependent_launches() || count > t.dc_max_clusters) return small_merge_rows;
+  return std::max(small_merge_rows, static_cast<Index>(t.dc_max_rows_in_cluster));
+}
+
 template <class R>
 void merge_small(const Queue& queue, const Batch<R>& batch, MatrixView<same_t<R>> q,
-                 MatrixView<same_t<R>> compressed) {
-  launch_dependent(queue, small_merge_kernel<R, false>, static_cast<unsigned>(batch.count), threads, batch, q,
-                   compressed, Rows{}, MatrixView<R>{}, MatrixView<R>{});
+                 MatrixView<same_t<R>> compressed, MatrixView<same_t<R>> panel) {
+  merge_all<false, R>(queue, batch, {q, compressed, {}, {}, {}, panel});
 }
 template <class R>
 void merge_small_in_range(const Queue& queue, const Batch<R>& batch, MatrixView<same_t<R>> ends,
                           MatrixView<same_t<R>> compressed_ends, Rows kept, MatrixView<same_t<R>> q,
-                          MatrixView<same_t<R>> compressed) {
-  launch_dependent(queue, small_merge_kernel<R, true>, static_cast<unsigned>(batch.count), threads, batch,
-                   ends, compressed_ends, kept, q, compressed);
+                          MatrixView<same_t<R>> compressed, MatrixView<same_t<R>> panel) {
+  merge_all<true, R>(queue, batch, {ends, compressed_ends, kept, q, compressed, panel});
 }
 
 EIGEN_G_INSTANTIATE(real_types, merge_small, merge_small_in_range);

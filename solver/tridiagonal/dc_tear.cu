@@ -1,4 +1,5 @@
-// Kernel that prepares T for the leaves: finds its largest entry, scales it, drops small off-diagonal entries and tears it.
+// Kernel that prepares T for the leaves: finds its largest entry, scales it, drops small off-diagonal entries and tears it. It fetches the tree from
+// host memory, because a copy between two kernels would take longer.
 #include <cmath>
 
 #include "hybrid/instantiate.hpp"
@@ -22,12 +23,16 @@ __device__ void reduce_warp(R& largest, unsigned& row) {
 
 template <class R>
 __global__ void __launch_bounds__(tear_threads)
-    tear_kernel(Index n, const Leaf* leaves, Index count, const R* d, const R* e, Arrays<R> x,
-                Findings* findings) {
-  enter_in_turn();
+    tear_kernel(Index n, TreeOnDevice tree, const R* d, const R* e, Arrays<R> x, Findings* findings) {
+  allow_next_kernel();
   __shared__ R largest_of[tear_warps];
   __shared__ unsigned row_of[tear_warps];
   const Index tid = static_cast<Index>(threadIdx.x);
+  const Index early = tid < tree.words ? tree.on_host[tid] : 0;  // no kernel writes these words
+  wait_for_previous_kernels();
+  auto* const words = reinterpret_cast<Index*>(tree.leaves);
+  if (tid < tree.words) words[tid] = early;
+  for (Index i = tid + tear_threads; i < tree.words; i += tear_threads) words[i] = tree.on_host[i];
   R largest = 0;
   unsigned not_finite = ~0u;
   const auto measure = [&](Index row, R value) {
@@ -54,8 +59,7 @@ __global__ void __launch_bounds__(tear_threads)
   int exponent = 0;
   if (good && largest > 0) frexp(largest, &exponent);
   if (tid == 0) {
-    findings->not_finite = not_finite;
-    findings->exponent = exponent;
+    *findings = {~0u, not_finite, exponent};
   }
   const int half = -exponent / 2;  // 2^-exponent itself may overflow or underflow
   const R factors[] = {ldexp(R{1}, half), ldexp(R{1}, -exponent - half)};
@@ -68,19 +72,19 @@ __global__ void __launch_bounds__(tear_threads)
     x.e[i] = fabs(off) <= unit_roundoff<R> * sqrt(fabs(own)) * sqrt(fabs(scaled(d[i + 1]))) ? R{0} : off;
   }
   __syncthreads();
-  for (Index k = tid; k < count; k += tear_threads) {
-    const Index first = leaves[k].first, last = first + leaves[k].size - 1;
+  for (Index k = tid; k < tree.count; k += tear_threads) {
+    const Index first = tree.leaves[k].first, last = first + tree.leaves[k].size - 1;
     if (k > 0) x.d[first] -= fabs(x.e[first - 1]);
-    if (k + 1 < count) x.d[last] -= fabs(x.e[last]);
+    if (k + 1 < tree.count) x.d[last] -= fabs(x.e[last]);
   }
 }
 
 }  // namespace
 
 template <class R>
-void tear(const Queue& queue, Index n, const Leaf* leaves, Index count, const same_t<R>* d,
-          const same_t<R>* e, const Arrays<R>& x, Findings* findings) {
-  launch_dependent(queue, tear_kernel<R>, 1U, tear_threads, n, leaves, count, d, e, x, findings);
+void tear(const Queue& queue, Index n, const TreeOnDevice& tree, const same_t<R>* d, const same_t<R>* e,
+          const Arrays<R>& x, Findings* findings) {
+  launch_dependent(queue, tear_kernel<R>, 1U, tear_threads, n, tree, d, e, x, findings);
 }
 
 EIGEN_G_INSTANTIATE(real_types, tear);

@@ -13,7 +13,7 @@
 //      [     Q3   ]   [-------+---]   [       ]            rows of     [  .  C22 C23 | x ]
 //      [       Q4 ]   [       |Q34]   [       ]            child 2      upper dense lower deflated
 //
-// The lowest levels need one launch each, and the next ones six; none of them waits for the host. A level with a large merge waits once,
+// The lowest levels need one launch each, on a GPU with clusters up to 128 rows, and up to 256 rows two. The next ones need six; none of them waits for the host. A level with a large merge waits once,
 // for the k of its merges, because k determines the shape of the cuBLAS products. For values only, Q and C have two rows and U is never
 // formed. With vectors the first and the last row of Q are computed by the same sums, so that the eigenvalues have the same bits.
 #include <algorithm>
@@ -23,6 +23,7 @@
 
 #include "hybrid/cuda_check.hpp"
 #include "hybrid/instantiate.hpp"
+#include "hybrid/memory/pinned_address.hpp"
 #include "hybrid/round_up.hpp"
 #include "hybrid/stream/queue.hpp"
 #include "solver/devices/tuning.hpp"
@@ -53,9 +54,8 @@ struct Workspace {
   MatrixView<R> ends, compressed_ends;  // Q and C with the end rows, unless Q has all rows of T
   Shape<R>* shapes;                     // shapes of one level
   Arrays<R> arrays;
-  Findings* findings;  // this and the following ones: addresses set by upload()
-  Leaf* leaves;
-  Merge* merges;
+  Findings* findings;
+  TreeOnDevice tree;  // without on_host and the numbers of words and leaves
 };
 
 // Divides the workspace into its parts. No other code knows their order.
@@ -65,10 +65,9 @@ class Layout {
   //   rows   of Q; 0: values only
   Layout(std::int64_t n, std::int64_t rows, bool with_q) : n_(n), rows_(rows), with_q_(with_q) {}
 
-  // Size, in values, of the findings, the leaves and the merges.
-  std::int64_t lists() const {
-    return room_of<R, Findings>(1) + room_of<R, Leaf>(n_) + room_of<R, Merge>(n_);
-  }
+  // Size, in values, of the findings, and of the leaves and merges.
+  std::int64_t findings() const { return room_of<R, Findings>(1); }
+  std::int64_t lists() const { return room_of<R, Leaf>(n_) + room_of<R, Merge>(n_); }
   Workspace<R> place(Arena& arena) const {
     Workspace<R> w{};
     if (rows_ > 0) {
@@ -80,7 +79,9 @@ class Layout {
       w.compressed_ends = arena.matrix<R>(2, n_, 2);
     }
     w.shapes = arena.take<Shape<R>>(n_ / leaf_rows + 1);  // merges of one level, each larger than a leaf
-    w.findings = reinterpret_cast<Findings*>(arena.take<R>(lists()));
+    R* const findings_and_lists = arena.take<R>(findings() + lists());
+    w.findings = reinterpret_cast<Findings*>(findings_and_lists);
+    if (findings_and_lists) w.tree.leaves = reinterpret_cast<Leaf*>(findings_and_lists + findings());
     R* const arrays = arena.take<R>(arrays_size<R>(n_));
     w.arrays = arrays ? place_arrays(n_, arrays) : Arrays<R>{};
     return w;
@@ -103,22 +104,15 @@ void copy(const Queue& queue, T* to, const T* from, std::size_t count) {
     EIGEN_G_CUDA(cudaMemcpyAsync(to, from, count * sizeof(T), cudaMemcpyDefault, queue.stream()));
 }
 
-// Copies findings, leaves and merges to the GPU in one transfer, through pinned memory of lists() values.
-template <class R>
-void upload(const Queue& queue, const Tree& tree, R* pinned, Workspace<R>& w) {
-  R* to = pinned;
-  const auto put = [&]<class T>(const std::vector<T>& items) {
-    std::copy(items.begin(), items.end(), reinterpret_cast<T*>(to));
-    return std::exchange(to, to + room_of<R, T>(static_cast<std::int64_t>(items.size()))) - pinned;
-  };
-  std::vector<Merge> merges;
-  for (const auto& level : tree.levels) merges.insert(merges.end(), level.begin(), level.end());
-  put(std::vector{Findings{}});
-  const auto leaves_at = put(tree.leaves), merges_at = put(merges);
-  R* const start = reinterpret_cast<R*>(w.findings);
-  w.leaves = reinterpret_cast<Leaf*>(start + leaves_at);
-  w.merges = reinterpret_cast<Merge*>(start + merges_at);
-  copy(queue, start, pinned, static_cast<std::size_t>(to - pinned));
+// Writes the lists of a tree to pinned memory.
+void write_lists(const Tree& tree, Index* pinned, TreeOnDevice& lists) {
+  lists.on_host = in_kernels(pinned);
+  lists.count = static_cast<Index>(tree.leaves.size());
+  auto* const merges = reinterpret_cast<Merge*>(
+      std::copy(tree.leaves.begin(), tree.leaves.end(), reinterpret_cast<Leaf*>(pinned)));
+  Merge* end = merges;
+  for (const auto& level : tree.levels) end = std::copy(level.begin(), level.end(), end);
+  lists.words = static_cast<Index>(reinterpret_cast<Index*>(end) - pinned);
 }
 
 // A phase runner for solve_levels() in dc_levels.hpp: the phases are launches on the products' queue.
@@ -146,18 +140,18 @@ class OnDevice {
         end_(end) {}
 
   Batch<R> first_batch() const {
-    return {w_.merges, w_.shapes, 0, 0, w_.arrays, rows_, &w_.findings->failed, true, false};
+    return {w_.tree.merges(), w_.shapes, 0, 0, w_.arrays, rows_, &w_.findings->failed, true, false};
   }
   void solve_leaves(const std::vector<Leaf>& leaves) const {
-    dc::solve_leaves(queue_, w_.leaves, static_cast<Index>(leaves.size()), w_.arrays, rows_, w_.q, w_.ends,
-                     &w_.findings->failed);
+    dc::solve_leaves(queue_, w_.tree.leaves, static_cast<Index>(leaves.size()), w_.arrays, rows_, w_.q,
+                     w_.ends, &w_.findings->failed);
   }
-  bool takes_whole(const Batch<R>& batch) const { return batch.largest <= small_merge_rows; }
+  bool takes_whole(const Batch<R>& batch) const { return batch.largest <= largest_small_merge(batch.count); }
   void merge_whole(const Batch<R>& batch) const {
     if (batch.rows.count == rows_.count)
-      merge_small(queue_, batch, q_of(batch.rows), c_of(batch.rows));
+      merge_small(queue_, batch, q_of(batch.rows), c_of(batch.rows), w_.panel);
     else
-      merge_small_in_range(queue_, batch, w_.ends, w_.compressed_ends, rows_, w_.q, c_);
+      merge_small_in_range(queue_, batch, w_.ends, w_.compressed_ends, rows_, w_.q, c_, w_.panel);
   }
   void deflate(const Batch<R>& batch) const { dc::deflate(queue_, batch, q_of(batch.rows)); }
   void solve_secular(const Batch<R>& batch) const { dc::solve_secular(queue_, batch); }
@@ -195,16 +189,18 @@ class OnDevice {
   int exponent() const { return findings().exponent; }
   void store(const Selected& found) const {
     const MatrixView<R> stored{z_dev_.data, z_dev_.rows, found.count, z_dev_.lda};
-    store_ordered(queue_, static_cast<Index>(found.first), &w_.findings->exponent, w_.arrays, w_.q, d_dev_,
-                  stored);
+    store_ordered(queue_, static_cast<Index>(found.first), w_.findings, in_kernels(findings_), w_.arrays,
+                  w_.q, d_dev_, stored);
   }
   DivideAndConquerResult result(const Selected& found) const {
-    if (!end_) return result_of(findings(), found);
-    copy(queue_, findings_, w_.findings, 1);
-    end_->record(queue_, findings_);
-    return {Status::converged, 0, found};
+    if (end_) {
+      end_->record(queue_, findings_);
+      return {Status::converged, 0, found};
+    }
+    queue_.wait();
+    return result_of(*findings_, found);
   }
-  // The host waits for them.
+  // The findings so far. The host waits for them.
   const Findings& findings() const {
     copy(queue_, findings_, w_.findings, 1);
     queue_.wait();
@@ -253,14 +249,14 @@ DivideAndConquerResult divide_and_conquer(const Products<R>& products, std::int6
   const auto order = static_cast<Index>(n);
   const Rows rows = rows_of(z_dev, selection);
   const Layout<R> layout(n, rows.count, !places.q.data);
-  R* const pinned = reinterpret_cast<R*>(queue.resources().pinned(room_of<double, R>(layout.lists())));
+  R* const pinned =
+      reinterpret_cast<R*>(queue.resources().pinned(room_of<double, R>(layout.findings() + layout.lists())));
   Workspace<R> w = layout.place(scratch_dev);
   if (!rows.ends_only() && places.q.data) w.q = places.q;
   const MatrixView<R> c = places.compressed.data ? places.compressed : z_dev;
   const Tree tree = make_tree(order);
-  upload(queue, tree, pinned, w);
-  dc::tear(queue, order, w.leaves, static_cast<Index>(tree.leaves.size()), d_dev, e_dev, w.arrays,
-           w.findings);
+  write_lists(tree, reinterpret_cast<Index*>(pinned + layout.findings()), w.tree);
+  dc::tear(queue, order, w.tree, d_dev, e_dev, w.arrays, w.findings);
   auto* const findings = reinterpret_cast<Findings*>(pinned);
   OnDevice<R> on(products, w, order, rows, c, d_dev,
                  {z_dev.data, rows.ends_only() ? n : z_dev.rows, n, z_dev.lda}, findings,

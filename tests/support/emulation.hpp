@@ -7,7 +7,7 @@
 // The blocks run in random order, and so do the threads between two barriers: a missing barrier changes the results of another seed.
 // Kernels use dynamic shared memory only. It is filled with NaN before each block. launch() throws std::logic_error if
 //
-//   - some thread of a cluster, of a block, of a warp or of eight neighbouring lanes ends, or waits elsewhere, while the others wait at a barrier;
+//   - some thread of a cluster, of a block, of a warp or of 8 or 16 neighbouring lanes ends, or waits elsewhere, while the others wait at a barrier;
 //   - a block needs more shared memory than a multiprocessor has, or writes behind its shared memory.
 #pragma once
 
@@ -82,7 +82,7 @@ struct Block {
   int current = 0, threads = 0;         // threads: of a block
   int cluster = 1;                      // blocks that run at the same time
   unsigned index = 0;                   // the first of these blocks
-  bool in_lanes = false;                // some thread has waited for eight lanes alone
+  bool in_lanes = false;                // some thread has waited for a part of a warp
   std::vector<std::uint64_t> slots[2];  // values of shuffles and of products
   std::function<void()> kernel;
   std::mt19937 random;
@@ -176,9 +176,9 @@ inline void make_fibers(int threads) {
   }
 }
 
-// True for the barriers of eight lanes, whose names begin with '8'.
-inline bool is_of_lanes(const char* where) {
-  return where != nullptr && *where == '8';
+// The lanes of a barrier of a part of a warp, whose name begins with their number: 8 or 16. 0: another place.
+inline int lanes_of(const char* where) {
+  return where == nullptr ? 0 : *where == '8' ? 8 : *where == '1' ? 16 : 0;
 }
 
 // The barrier of a block or of a cluster opens if each thread is at it; that of a warp if each of its threads is at the same one. Threads
@@ -225,10 +225,10 @@ inline void run_cluster(std::size_t bytes) {
     for (int begin = 0; begin < threads; begin += block.threads) {
       const int end = begin + block.threads;
       for (int first = begin; block.in_lanes && first < end; first += 8)
-        if (is_of_lanes((fibers + first)->waits))
-          open_barrier(first, std::min(first + 8, end), Barrier::of_warp);
+        if (const int lanes = lanes_of((fibers + first)->waits); lanes > 0 && first % lanes == 0)
+          open_barrier(first, std::min(first + lanes, end), Barrier::of_warp);
       for (int first = begin; first < end; first += 32)
-        if (!block.in_lanes || !is_of_lanes((fibers + first)->waits))
+        if (!block.in_lanes || lanes_of((fibers + first)->waits) == 0)
           open_barrier(first, std::min(first + 32, end), Barrier::of_warp);
       open_barrier(begin, end, Barrier::of_block);
     }
@@ -327,21 +327,23 @@ const T* in_block_of_cluster(const T* mine, int rank) {
   return reinterpret_cast<const T*>(emulation::shared_of[rank] +
                                     (reinterpret_cast<const unsigned char*>(mine) - own));
 }
-// `members` are all lanes of the warp, or eight neighbouring lanes. Returns the name of the barrier.
-inline const char* barrier_of(unsigned members, const char* of_warp, const char* of_lanes) {
+// `members` are all lanes of the warp, or 8 or 16 neighbouring lanes. Returns the name of the barrier.
+inline const char* barrier_of(unsigned members, const char* of_warp, const char* of_8, const char* of_16) {
   if (members == ~0u) return of_warp;
   emulation::block.in_lanes = true;
-  return of_lanes;
+  return __builtin_popcount(members) == 8 ? of_8 : of_16;
 }
 inline void __syncwarp(unsigned members = ~0u) {
-  static const char *const of_warp = "at __syncwarp()", *const of_lanes = "8 lanes at __syncwarp()";
-  emulation::wait(barrier_of(members, of_warp, of_lanes));
+  static const char *const of_warp = "at __syncwarp()", *const of_8 = "8 lanes at __syncwarp()",
+                           *const of_16 = "16 lanes at __syncwarp()";
+  emulation::wait(barrier_of(members, of_warp, of_8, of_16));
 }
 template <class T>
 T __shfl_xor_sync(unsigned members, T value, int mask) {
-  static const char *const of_warp = "at __shfl_xor_sync()", *const of_lanes = "8 lanes at __shfl_xor_sync()";
+  static const char *const of_warp = "at __shfl_xor_sync()", *const of_8 = "8 lanes at __shfl_xor_sync()",
+                           *const of_16 = "16 lanes at __shfl_xor_sync()";
   return emulation::exchange(value, emulation::block.current % 32 ^ mask,
-                             barrier_of(members, of_warp, of_lanes));
+                             barrier_of(members, of_warp, of_8, of_16));
 }
 template <class T>
 T __shfl_sync(unsigned, T value, int lane, int = 32) {
@@ -378,6 +380,14 @@ inline int __popc(unsigned x) {
 template <class T>
 T __ldcg(const T* from) {
   return *from;
+}
+template <class T>
+void __stcs(T* to, T x) {
+  *to = x;
+}
+template <class T>
+void __stcg(T* to, T x) {
+  *to = x;
 }
 inline double rsqrt(double x) {
   return 1 / std::sqrt(x);

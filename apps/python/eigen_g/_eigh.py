@@ -254,7 +254,8 @@ def eigh(
 
     Returns EighResult(eigenvalues, eigenvectors) with `.report`, `.status` and `.factor`, or w alone. The arrays have a's framework and device; w
     is real, v is in Fortran order. On a GPU the work runs on the framework's current stream, is complete on return, and uses memory
-    of the framework's pool. Without overwrite_a it works on a copy of a.
+    of the framework's pool. A thread keeps the workspace of its last solve, if n <= 512 and the workspace is at most 8 MiB. Without
+    overwrite_a the solve works on a copy of a.
 
     Stacks: w is (..., n) and v is (..., n, n), each of its matrices in Fortran order. One call solves the whole stack. On the CPU each thread
     solves matrices of its own. On a GPU kernels for batches solve matrices of order n <= 512. With b, or before compute

@@ -440,7 +440,8 @@ def of(a: Array) -> tuple[Framework, Array]:
     if name == "numpy":
         return _numpy, np.asarray(a)
     if name:
-        return named(name), a.resolve_conj().resolve_neg() if name == "torch" else a
+        lazy = name == "torch" and (a.is_conj() or a.is_neg())
+        return named(name), a.resolve_conj().resolve_neg() if lazy else a
     if hasattr(a, "__cuda_array_interface__") or (hasattr(a, "__dlpack_device__") and a.__dlpack_device__()[0] != 1):
         by_interface = hasattr(a, "__cuda_array_interface__")
         for name, take in (("cupy", "asarray"), ("torch", "as_tensor")):

@@ -308,9 +308,10 @@ def solve_gpu(
     w, rows = new_results(framework, a, plan, n, wanted.vectors)
     kept = kept_by_thread()
     packed = columns_a.lda == max(1, n) and columns_a.address % 16 == 0
-    key, solver, needed = kept.solver(framework, view.gpu, n, plan, packed, wanted)
-    _memory, memory = framework.memory(needed, a) if needed else (None, 0)
-    solver.set_workspace(memory, needed)
+    key, solver, needed, memory = kept.solver(framework, view.gpu, n, plan, packed, wanted)
+    if memory is None and needed:
+        memory, address = framework.memory(needed, a)
+        solver.set_workspace(address, needed)
     z = framework.address(rows) if rows is not None else 0
     stream, _stream = framework.stream(view.gpu)
     matrices = columns_a.address, columns_a.lda, columns_b.address, columns_b.lda, framework.address(w), z, max(1, n)
@@ -318,7 +319,7 @@ def solve_gpu(
         report = solver.solve(*matrices, stream)
     except _core.InvalidArgument as error:
         raise named(error, columns_a.turned) from None
-    kept.keep(key, solver, needed)
+    kept.keep(key, solver, n, needed, memory)
     if rows is None:
         return w, None, report, None
     factor = None if wanted.factor == "compute" else factor_of(framework, columns_a, columns_b, wanted, view.dtype)
@@ -396,12 +397,13 @@ def solve_stack(framework: Framework, a: Array, view: View, b: Array | None, b_v
         report = _core.solve_batch(plan, *arrays)
     else:
         kept = kept_by_thread()
-        key, solver, needed = kept.batched_solver(framework, view.gpu, n, count, plan, wanted)
-        _memory, memory = framework.memory(needed, a) if needed else (None, 0)
-        solver.set_workspace(memory, needed)
+        key, solver, needed, memory = kept.batched_solver(framework, view.gpu, n, count, plan, wanted)
+        if memory is None and needed:
+            memory, address = framework.memory(needed, a)
+            solver.set_workspace(address, needed)
         stream, _stream = framework.stream(view.gpu)
         report = solver.solve(*arrays, stream)
-        kept.keep(key, solver, needed)
+        kept.keep(key, solver, n, needed, memory)
     if rows is None:
         return StackResult(w, None, report, status, False)
     if read.turned and not read.copied and view.dtype.startswith("complex"):
@@ -410,8 +412,20 @@ def solve_stack(framework: Framework, a: Array, view: View, b: Array | None, b_v
     return StackResult(w, v, report, status, over_a and not read.copied)
 
 
+# The workspace of a larger order, and a larger workspace of a stack, return to the pool after each call.
+max_order_of_kept_workspace, kept_workspace_bytes = 512, 8 << 20
+
+
+class KeptSolver(NamedTuple):
+    key: object
+    solver: Any  # _core.Solver or _core.BatchedSolver
+    needed: int  # bytes of its workspace
+    memory: Any  # holds the workspace that the solver has; None: it has none
+
+
 class Kept:
-    """Cache of one thread: contexts (streams, a cuBLAS handle with at most 32 MiB of the pool), and the solver of the last call.
+    """Cache of one thread: contexts (streams, a cuBLAS handle with at most 32 MiB of the pool), and the solver of the last call with its
+    workspace, if that is small.
 
     A solver is not kept if it may hold more device memory (workspace of engines, helper GPUs) or reports progress. It leaves the
     cache while it solves, and does not return to it after an error.
@@ -419,36 +433,36 @@ class Kept:
 
     def __init__(self) -> None:
         self._contexts: dict[object, _core.Context] = {}
-        self._last: tuple[object, _core.Solver | _core.BatchedSolver, int] | None = None
+        self._last: KeptSolver | None = None
 
     def solver(
         self, framework: Framework, gpu: int, n: int, plan: _core.CallOptions, packed: bool, wanted: SolveOptions
-    ) -> tuple[object, _core.Solver, int]:
-        """Returns the key for keep(), a solver and the device bytes that it needs. packed: the matrix is contiguous and 16-byte aligned."""
+    ) -> KeptSolver:
+        """Returns a solver, with its workspace if it is kept. packed: the matrix is contiguous and 16-byte aligned."""
         where = wanted.where
         keeps = wanted.progress is None and where.engine == "native" and where.gpus == 1 and where.ratio is None
         key = (framework.name, gpu, n, plan, packed) if keeps else None
-        last: tuple[object, _core.Solver, int] | None = self._taken(key)
+        last = self._taken(key)
         if last is not None:
             return last
         solver = _core.Solver(self._context(framework, gpu, plan, where), plan, n, True, gpu, wanted.progress)
-        return key, solver, (solver.contiguous_workspace_bytes if packed else solver.workspace_bytes)[1]
+        return KeptSolver(key, solver, (solver.contiguous_workspace_bytes if packed else solver.workspace_bytes)[1], None)
 
     def batched_solver(
         self, framework: Framework, gpu: int, n: int, count: int, plan: _core.CallOptions, wanted: SolveOptions
-    ) -> tuple[object, _core.BatchedSolver, int]:
+    ) -> KeptSolver:
         """As solver(), for stacks of `count` matrices."""
         key = "stack", framework.name, gpu, n, plan, count
-        last: tuple[object, _core.BatchedSolver, int] | None = self._taken(key)
+        last = self._taken(key)
         if last is not None:
             return last
         solver = _core.BatchedSolver(self._context(framework, gpu, plan, wanted.where), plan, n, count, gpu)
-        return key, solver, solver.workspace_bytes[1]
+        return KeptSolver(key, solver, solver.workspace_bytes[1], None)
 
-    def _taken(self, key: object) -> Any:
+    def _taken(self, key: object) -> KeptSolver | None:
         """The solver with that key, if it is kept. Another one is freed, so that its handle is free before a new one is created."""
         last, self._last = self._last, None
-        return last if last is not None and last[0] == key else None
+        return last if last is not None and last.key == key else None
 
     def _context(self, framework: Framework, gpu: int, plan: _core.CallOptions, where: DeviceOptions) -> _core.Context:
         context = self._contexts.get((framework.name, gpu, where))
@@ -457,10 +471,12 @@ class Kept:
             self._contexts[framework.name, gpu, where] = context
         return context
 
-    def keep(self, key: object, solver: _core.Solver | _core.BatchedSolver, needed: int) -> None:
-        """Keeps the solver for the next call with that key. None: does not."""
-        if key is not None:
-            self._last = key, solver, needed
+    def keep(self, key: object, solver: Any, n: int, needed: int, memory: Any) -> None:
+        """Keeps the solver for the next call with that key, and a small workspace. None: does not."""
+        if key is None:
+            return
+        small = n <= max_order_of_kept_workspace and needed <= kept_workspace_bytes
+        self._last = KeptSolver(key, solver, needed, memory if small else None)
 
     def close(self) -> None:
         self._last = None

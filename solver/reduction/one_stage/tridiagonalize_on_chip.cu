@@ -25,12 +25,16 @@
 //
 // Rejected variants: data/perf/DECISIONS.md, "Reduction on the chip".
 #include <algorithm>
+#include <map>
+#include <mutex>
+#include <utility>
 #include <vector>
 
 #include "blas2/symv/warp_sums.cuh"
 #include "hybrid/cuda_check.hpp"
 #include "hybrid/device_complex.cuh"
 #include "hybrid/instantiate.hpp"
+#include "hybrid/machine/device.hpp"
 #include "hybrid/round_up.hpp"
 #include "hybrid/stream/dynamic_shared.cuh"
 #include "hybrid/stream/mail_complex.cuh"
@@ -234,12 +238,38 @@ __device__ __forceinline__ void load(const OnChip<T>& p, const ThreadRange<T, th
   if (mine.writer && t == 0) p.d[0] = real_of(p.a[0]);
 }
 
+// With few threads the sum of squares of x over a warp is formed in the same steps as the sums of its last rows. With more threads a block needs the
+// registers for other things.
+template <int threads>
+inline constexpr bool squares_with_rows = threads <= 256;
+
+// warp_sums() of the rows' sums and warp_sum() of `square` in the same steps.
+template <class T>
+__device__ __forceinline__ void sums_and_square(T (&x)[at_once], real_t<T>& square, int lane) {
+  int mask = 16;
+#pragma unroll
+  for (int half = at_once / 2; half > 0; half /= 2, mask /= 2) {
+#pragma unroll
+    for (int i = 0; i < half; ++i) {
+      const bool upper = lane & mask;
+      const T kept = upper ? x[i + half] : x[i], given = upper ? x[i] : x[i + half];
+      x[i] = kept + __shfl_xor_sync(~0u, given, mask);
+    }
+    square = square + __shfl_xor_sync(~0u, square, mask);
+  }
+#pragma unroll
+  for (; mask > 0; mask /= 2) {
+    x[0] = x[0] + __shfl_xor_sync(~0u, x[0], mask);
+    square = square + __shfl_xor_sync(~0u, square, mask);
+  }
+}
+
 // Processes the rows in slots slot ... slot + at_once - 1: applies A := A - v w^T - w v^T of the last step and sums their part of
-// h = A x. Publishes r if row q is among them. entry_of(i, u) is group u of the row in slot slot + i.
+// h = A x. Publishes r if row q is among them. entry_of(i, u) is group u of the row in slot slot + i. square: the thread's part of ||tail of x||^2.
 template <class T, int threads, int groups, int registered, class EntryOf>
 __device__ __forceinline__ void update_rows(const OnChip<T>& p, const Step<T, threads>& step,
                                             const Registers<T, groups, registered>& state,
-                                            const Shared<T, threads / 32>& shared, int slot,
+                                            const Shared<T, threads / 32>& shared, int slot, real_t<T> square,
                                             const EntryOf& entry_of) {
   const auto& [tau, half, x, w, v, own, a] = state;
   const ThreadRange<T, threads>& mine = step.mine;
@@ -279,7 +309,13 @@ __device__ __forceinline__ void update_rows(const OnChip<T>& p, const Step<T, th
             publish(step.mail_r + p.place(last_column), conj_of(entry_of(i, u).column[width - 1]),
                     step.number);
         }
-  blas2::warp_sums<T>(sums, mine.lane);
+  if (squares_with_rows<threads> &&
+      slot + at_once >= mine.rows) {  // the last rows, which are live as long as the block is
+    sums_and_square(sums, square, mine.lane);
+    if (mine.lane == 0) shared.squares[mine.warp] = square;
+  } else {
+    blas2::warp_sums<T>(sums, mine.lane);
+  }
   if (mine.lane % (32 / at_once) == 0) shared.dots[slot + mine.lane / (32 / at_once)][mine.warp] = sums[0];
 }
 
@@ -288,15 +324,22 @@ template <class T, int threads, int groups, int registered>
 __device__ __forceinline__ void update_and_multiply(const OnChip<T>& p, const Step<T, threads>& step,
                                                     Registers<T, groups, registered>& state,
                                                     const Shared<T, threads / 32>& shared) {
-  for (int slot = step.first_slot / at_once * at_once; slot < p.shared_rows; slot += at_once)
-    update_rows(p, step, state, shared, slot, [&](int i, int u) -> Group<T>& {
+  real_t<T> square = 0;
+  if (squares_with_rows<threads>)
+#pragma unroll
+    for (int c = 0; c < group_width<T> * groups; ++c)
+      if (step.mine.column_of(c) > step.q) square = add_real_product(state.x[c], state.x[c], square);
+  const int end = squares_with_rows<threads> ? min(p.shared_rows, step.mine.rows) : p.shared_rows;
+  for (int slot = step.first_slot / at_once * at_once; slot < end; slot += at_once)
+    update_rows(p, step, state, shared, slot, square, [&](int i, int u) -> Group<T>& {
       return shared.rows[(slot + i) * p.stride + step.mine.t + threads * u];
     });
 #pragma unroll
   for (int r = 0; r < registered; r += at_once) {
     const int slot = p.shared_rows + r;
     if (slot < step.mine.rows && slot + at_once > step.first_slot)
-      update_rows(p, step, state, shared, slot, [&](int i, int u) -> Group<T>& { return state.a[r + i][u]; });
+      update_rows(p, step, state, shared, slot, square,
+                  [&](int i, int u) -> Group<T>& { return state.a[r + i][u]; });
   }
 }
 
@@ -314,10 +357,13 @@ __device__ __forceinline__ Reflector<T> publish_and_reflect(const OnChip<T>& p, 
 #pragma unroll
   for (int c = 0; c < columns; ++c) {
     if (mine.column_of(c) == step.q) shared.first_of_x = x[c];
-    if (mine.column_of(c) > step.q) square = add_real_product(x[c], x[c], square);
+    if (!squares_with_rows<threads> && mine.column_of(c) > step.q)
+      square = add_real_product(x[c], x[c], square);
   }
-  square = warp_sum(square);
-  if (lane == 0) shared.squares[mine.warp] = square;
+  if (!squares_with_rows<threads>) {
+    square = warp_sum(square);
+    if (lane == 0) shared.squares[mine.warp] = square;
+  }
   __syncthreads();
   if (mine.warp == 0 && lane >= step.first_slot && lane < mine.rows)
     publish(step.mail_h + p.place(mine.row_of(lane)), sum_of<mine.warps>(shared.dots[lane]), step.number);
@@ -484,22 +530,34 @@ std::int64_t row_groups(std::int64_t n) {
   return (n + 32 * group_width<T> - 1) / (32 * group_width<T>)*32;
 }
 
+// Dynamic shared memory that a block may use on the current GPU, for each variant. CUDA is asked once for each GPU, because the answers take
+// longer than a launch.
+template <class T>
+const std::vector<std::size_t>& shared_bytes_of_variants() {
+  static std::mutex mutex;
+  static std::map<int, std::vector<std::size_t>> known;  // by GPU
+  const int gpu = current_gpu();
+  const std::lock_guard lock(mutex);
+  std::vector<std::size_t>& bytes = known[gpu];
+  if (!bytes.empty()) return bytes;
+  int per_block = 0;
+  EIGEN_G_CUDA(cudaDeviceGetAttribute(&per_block, cudaDevAttrMaxSharedMemoryPerBlockOptin, gpu));
+  std::vector<std::size_t> found;
+  for (const Variant& v : variants<T>()) {
+    cudaFuncAttributes attributes{};
+    EIGEN_G_CUDA(cudaFuncGetAttributes(&attributes, v.kernel));
+    found.push_back(static_cast<std::size_t>(per_block) - attributes.sharedSizeBytes);
+  }
+  return bytes = std::move(found);
+}
+
 // Multiprocessors and shared memory that are available.
 template <class T>
 struct Chip {
   int multiprocessors;
-  std::vector<std::size_t> shared_bytes;  // dynamic shared memory that a block may use, for each variant
+  const std::vector<std::size_t>& shared_bytes = shared_bytes_of_variants<T>();
 
-  explicit Chip(int taking_part) : multiprocessors(taking_part) {
-    int device = 0, per_block = 0;
-    EIGEN_G_CUDA(cudaGetDevice(&device));
-    EIGEN_G_CUDA(cudaDeviceGetAttribute(&per_block, cudaDevAttrMaxSharedMemoryPerBlockOptin, device));
-    for (const Variant& v : variants<T>()) {
-      cudaFuncAttributes attributes{};
-      EIGEN_G_CUDA(cudaFuncGetAttributes(&attributes, v.kernel));
-      shared_bytes.push_back(static_cast<std::size_t>(per_block) - attributes.sharedSizeBytes);
-    }
-  }
+  explicit Chip(int taking_part) : multiprocessors(taking_part) {}
 };
 
 // The distribution of a matrix of order n over the chip.

@@ -43,52 +43,18 @@ namespace {
 
 using namespace chase;
 
-// Passes sweeps c.first ... c.last - 1 through the block's positions. several: a block has more than one position; it loads D and F of a
-// position from device memory before each sweep and stores them after it.
-template <class T, int b, bool several>
-__global__ void __launch_bounds__(Shape<b>::threads, b > 64    ? 1
-                                                     : b == 64 ? 2
-                                                     : b == 48 ? 2
-                                                               : 4)
+// The blocks of a multiprocessor that registers must suffice for.
+enum class Room { one_block, more_blocks };
+constexpr int blocks_in(Room room, int b) {
+  return room == Room::one_block || b > 64 ? 1 : b >= 48 ? 2 : 4;
+}
+
+template <class T, int b, bool several, Room room>
+__global__ void __launch_bounds__(Shape<b>::threads, blocks_in(room, b))
     chase_kernel(const __grid_constant__ Chase<T> c) {
   extern __shared__ double2 dynamic[];
   __shared__ Shared<T, b> shared;
-  Position<T, b> position(c, shared, reinterpret_cast<T*>(dynamic));
-  const int begin = static_cast<int>(blockIdx.x) * c.per_block - 1;  // position -1 is the head
-  const int end = min(begin + c.per_block, c.positions - 1);
-  std::int64_t tile = c.first_tile, group = c.first / c.tiles.width;
-  int first_place = static_cast<int>((c.first + 1) % b), j = static_cast<int>(c.first % c.tiles.width);
-  if (!several && begin >= 0) {
-    if (c.first == 0)
-      position.load_band(begin);
-    else
-      position.load(begin);
-  }
-  for (std::int64_t s = c.first; s < c.last; ++s) {
-    if (j == c.tiles.width) {
-      j = 0;
-      ++group;
-      if (group < c.tiles.groups()) tile -= c.tiles.steps(group);
-    }
-    for (int k = begin; k < end; ++k) {
-      if (k < 0) {
-        if (threadIdx.x < 32) head<T, b>(c, s, first_place);
-        continue;
-      }
-      if (s + 1 + static_cast<std::int64_t>(k) * b >= c.n) continue;
-      if constexpr (several) {
-        if (s == 0)
-          position.load_band(k);
-        else
-          position.load(k);
-      }
-      position.work(k, s, first_place, tile, j);
-      if constexpr (several) position.store(k);
-    }
-    first_place = first_place + 1 == b ? 0 : first_place + 1;
-    ++j;
-  }
-  if (!several && begin >= 0 && c.last < c.n) position.store(begin);
+  pass_sweeps<T, b, several>(c, shared, reinterpret_cast<T*>(dynamic));
 }
 
 // Number of positions through which sweep s passes, including the head.
@@ -145,10 +111,13 @@ void run(const Queue& queue, MatrixView<const T> band, real_t<T>* d, real_t<T>* 
       EIGEN_G_CUDA(cudaMemsetAsync(out.v, 0, bytes(tiles.count(), sizeof(T)), queue.stream()));
     EIGEN_G_CUDA(cudaMemsetAsync(out.tau, 0, bytes(tiles.tau_count(), sizeof(T)), queue.stream()));
   }
-  const std::array<const void*, 2> kernels{reinterpret_cast<const void*>(chase_kernel<D, b, false>),
-                                           reinterpret_cast<const void*>(chase_kernel<D, b, true>)};
-  std::array<std::int64_t, 2> resident{};
-  for (std::size_t i = 0; i < 2; ++i) {
+  // In the order of the time of a sweep.
+  const std::array<const void*, 3> kernels{
+      reinterpret_cast<const void*>(chase_kernel<D, b, false, Room::one_block>),
+      reinterpret_cast<const void*>(chase_kernel<D, b, false, Room::more_blocks>),
+      reinterpret_cast<const void*>(chase_kernel<D, b, true, Room::more_blocks>)};
+  std::array<std::int64_t, 3> resident{};
+  for (std::size_t i = 0; i < kernels.size(); ++i) {
     if (S::shared_bytes > 0) allow_shared_memory(kernels[i], S::shared_bytes);
     int blocks = 0;
     EIGEN_G_CUDA(
@@ -157,11 +126,14 @@ void run(const Queue& queue, MatrixView<const T> band, real_t<T>* d, real_t<T>* 
   }
   for (std::int64_t first = 0; first < n;) {
     const std::int64_t positions = positions_of(n, b, first);
-    const bool several = positions > resident[0];
-    const std::int64_t per_block = several ? (positions + resident[1] - 1) / resident[1] : 1;
-    // If a block has several positions, the launch ends at the first sweep for which one position fewer per block is enough.
-    const std::int64_t enough = several ? (per_block == 2 ? resident[0] : (per_block - 1) * resident[1]) : 0;
-    const std::int64_t last = several ? std::min(n, std::max(first + 1, n - 1 - (enough - 1) * b)) : n;
+    const std::size_t kernel = positions <= resident[0] ? 0 : positions <= resident[1] ? 1 : 2;
+    const std::int64_t per_block = kernel == 2 ? (positions + resident[2] - 1) / resident[2] : 1;
+    // The launch ends at the first sweep with so few positions that a faster kernel, or one position fewer per block, is enough.
+    const std::int64_t enough = kernel == 0      ? 0
+                                : kernel == 1    ? resident[0]
+                                : per_block == 2 ? std::max(resident[0], resident[1])
+                                                 : (per_block - 1) * resident[2];
+    const std::int64_t last = kernel == 0 ? n : std::min(n, std::max(first + 1, n - 1 - (enough - 1) * b));
     Chase<D> c{on_device(band.data),
                band.lda,
                n,
@@ -178,7 +150,7 @@ void run(const Queue& queue, MatrixView<const T> band, real_t<T>* d, real_t<T>* 
                w.state};
     void* arguments[] = {&c};
     EIGEN_G_CUDA(cudaLaunchCooperativeKernel(
-        kernels[several], dim3(static_cast<unsigned>((positions + per_block - 1) / per_block)),
+        kernels[kernel], dim3(static_cast<unsigned>((positions + per_block - 1) / per_block)),
         dim3(S::threads), arguments, S::shared_bytes, queue.stream()));
     first = last;
   }

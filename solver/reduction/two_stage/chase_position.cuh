@@ -47,12 +47,18 @@ struct Chase {
 };
 
 template <class T, int b>
-struct Shared {
+struct alignas(16) Shared {
   static constexpr int warps = Shape<b>::warps;
-  T y[warps][b], u[warps][b];  // partial sums of y and u, by warp
-  T row[b];                    // F's first row on its way to D
-  T column[b], next[b];        // the first columns of D and F
-  T v[b], tau;                 // v and tau of H_{k+1}
+  T y[warps][b], u[warps][b];  // partial sums of y = D v and u = F v, by warp
+  T total_u[b], w[b];          // u and w
+  T next_v[b], next_tau;       // v and tau of H_{k+1}
+  // The two are used in turns, because a warp reads its sweep's while others begin the next sweep.
+  struct alignas(16) Turn {
+    T v[b];                // v of H_k
+    T row[b];              // F's first row on its way to D
+    T column[b], next[b];  // the first columns of D and F
+    T received[b], beta;   // the column and beta of position k + 1
+  } turns[2];
 };
 
 // A thread's part of D and F: rows lane + 32 r, columns 8 warp + q.
@@ -104,43 +110,90 @@ __device__ __forceinline__ T at_place(const T (&x)[rows], int place) {
   return __shfl_sync(all_lanes, own, place % 32);
 }
 
-// inverse_root(x) = 1 / sqrt(x), inverse_of(x) = 1 / x, with an error of one or two ulp. x must not be subnormal or near overflow.
-// Latency: a third of the latency of functions that accept every x.
-__device__ __forceinline__ float inverse_root(float x) {
+// 1 / sqrt(x) and 1 / x with about 20 correct bits. x must not be subnormal or near overflow.
+__device__ __forceinline__ float rough_inverse_root(float x) {
+#ifdef __CUDA_ARCH__
   float y;
   asm("rsqrt.approx.ftz.f32 %0, %1;" : "=f"(y) : "f"(x));
-  return fmaf(y / 2, fmaf(-x * y, y, 1.0f), y);
+  return y;
+#else  // under emulation
+  return 1 / sqrt(x);
+#endif
 }
-__device__ __forceinline__ float inverse_of(float x) {
-  float y;
-  asm("rcp.approx.ftz.f32 %0, %1;" : "=f"(y) : "f"(x));
-  return fmaf(y, fmaf(-x, y, 1.0f), y);
-}
-__device__ __forceinline__ double inverse_root(double x) {
+__device__ __forceinline__ double rough_inverse_root(double x) {
+#ifdef __CUDA_ARCH__
   double y;
   asm("rsqrt.approx.ftz.f64 %0, %1;" : "=d"(y) : "d"(x));
-#pragma unroll
-  for (int k = 0; k < 2; ++k) y = fma(y / 2, fma(-x * y, y, 1.0), y);
   return y;
+#else
+  return (1 + 0x1p-21) / sqrt(x);
+#endif
 }
-__device__ __forceinline__ double inverse_of(double x) {
+__device__ __forceinline__ float rough_inverse(float x) {
+#ifdef __CUDA_ARCH__
+  float y;
+  asm("rcp.approx.ftz.f32 %0, %1;" : "=f"(y) : "f"(x));
+  return y;
+#else
+  return 1 / x;
+#endif
+}
+__device__ __forceinline__ double rough_inverse(double x) {
+#ifdef __CUDA_ARCH__
   double y;
   asm("rcp.approx.ftz.f64 %0, %1;" : "=d"(y) : "d"(x));
+  return y;
+#else
+  return (1 - 0x1p-21) / x;
+#endif
+}
+// Steps from about 20 correct bits to all but one or two ulp.
+template <class R>
+inline constexpr int steps_to_precision = sizeof(R) > sizeof(float) ? 2 : 1;
+
+template <class R>
+__device__ __forceinline__ R inverse_step(R y, R x) {
+  return ::fma(y, ::fma(-x, y, R{1}), y);
+}
+template <class R>
+__device__ __forceinline__ R inverse_of(R x) {
+  R y = rough_inverse(x);
 #pragma unroll
-  for (int k = 0; k < 2; ++k) y = fma(y, fma(-x, y, 1.0), y);
+  for (int k = 0; k < steps_to_precision<R>; ++k) y = inverse_step(y, x);
   return y;
 }
 
-// tau and scale = 1 / (alpha - beta), for beta = -sign(alpha) norm and inverse = 1 / norm.
+// root = sqrt(x), inverse = 1 / sqrt(x), inverse_of_sum = 1 / (a + sqrt(x)) for a >= 0, with errors of one or two ulp. The steps of the three
+// run side by side, which takes a quarter of the time of functions that accept every x.
 template <class R>
-__device__ __forceinline__ void reflector_scalars(R alpha, R beta, R inverse, R& tau, R& scale) {
-  tau = fma(fabs(alpha), inverse, R{1});
-  scale = inverse_of(alpha - beta);
+struct Roots {
+  R root, inverse, inverse_of_sum;
+};
+template <class R>
+__device__ __forceinline__ Roots<R> roots_of(R x, R a) {
+  const R rough = rough_inverse_root(x);
+  R root = x * rough, half = rough / 2, of_sum = rough_inverse(a + root);
+#pragma unroll
+  for (int k = 0; k < steps_to_precision<R>; ++k) {
+    if (k > 0) of_sum = inverse_step(of_sum, a + root);
+    const R rest = ::fma(-root, half, R(0.5));
+    root = ::fma(root, rest, root);
+    half = ::fma(half, rest, half);
+  }
+  root = ::fma(::fma(-root, root, x), half, root);
+  return {root, 2 * half, inverse_step(of_sum, a + root)};
+}
+
+// tau and scale = 1 / (alpha - beta), for beta = -sign(alpha) roots.root, with the roots of |alpha|.
+template <class R>
+__device__ __forceinline__ void reflector_scalars(R alpha, R, const Roots<R>& roots, R& tau, R& scale) {
+  tau = ::fma(fabs(alpha), roots.inverse, R{1});
+  scale = copysign(roots.inverse_of_sum, alpha);
 }
 template <class R>
-__device__ __forceinline__ void reflector_scalars(DeviceComplex<R> alpha, R beta, R inverse,
+__device__ __forceinline__ void reflector_scalars(DeviceComplex<R> alpha, R beta, const Roots<R>& roots,
                                                   DeviceComplex<R>& tau, DeviceComplex<R>& scale) {
-  tau = {::fma(fabs(alpha.re), inverse, R{1}), alpha.im * copysign(inverse, alpha.re)};
+  tau = {::fma(fabs(alpha.re), roots.inverse, R{1}), alpha.im * copysign(roots.inverse, alpha.re)};
   const DeviceComplex<R> pivot = alpha - DeviceComplex<R>(beta);
   scale = inverse_of(real_product(pivot, pivot)) * conj_of(pivot);
 }
@@ -168,73 +221,67 @@ __device__ __forceinline__ void reflect(T (&x)[rows], int first, int lane, T& ta
   beta = real_of(alpha);
   tau = 0;
   if (with_imaginary_part(square, alpha) >= negligible_square<R>) {
-    const R total = add_real_product(alpha, alpha, square), inverse = inverse_root(total);
-    const R half = total * inverse / 2,
-            norm = ::fma(::fma(-2 * half, 2 * half, total), inverse / 2, 2 * half);
-    beta = -copysign(norm, real_of(alpha));
-    reflector_scalars(alpha, beta, inverse, tau, scale);
+    const Roots<R> roots = roots_of(add_real_product(alpha, alpha, square), R(fabs(real_of(alpha))));
+    beta = -copysign(roots.root, real_of(alpha));
+    reflector_scalars(alpha, beta, roots, tau, scale);
   }
 #pragma unroll
   for (int r = 0; r < rows; ++r) x[r] = choose(lane + 32 * r == first, T{1}, x[r] * scale);
 }
 
+// Looks at a mail again and again until it is complete in all lanes of the warp.
+template <class Mail>
+__device__ __forceinline__ void complete(Mail& mail) {
+  while (__any_sync(all_lanes, mail.incomplete())) mail.look_at();
+}
+
 // A message of b values and one more. tag: 1 + the sweep in which it is sent.
-template <class T>
-struct Message {
-  const Packet<T>* mail;
-  unsigned tag;
-};
 template <class T, int b>
 struct Letter {
   static constexpr int rows = Shape<b>::rows;
-  T x[rows], one_more;
+  const Packet<T>* from;
+  unsigned tag;
+  int lane;
   Packet<T> packets[rows], last;
 
-  __device__ __forceinline__ bool look_for(const Message<T>& message, int lane) {
+  __device__ __forceinline__ void look_at() {
 #pragma unroll
     for (int r = 0; r < rows; ++r)
-      packets[r] = look(message.mail + (b % 32 == 0 || lane + 32 * r < b ? lane + 32 * r : b));
-    last = look(message.mail + b);
-    bool missing = !arrived(last, message.tag);
+      packets[r] = look(from + (b % 32 == 0 || lane + 32 * r < b ? lane + 32 * r : b));
+    last = look(from + b);
+  }
+  __device__ __forceinline__ bool incomplete() const {
+    bool missing = !arrived(last, tag);
 #pragma unroll
-    for (int r = 0; r < rows; ++r) missing = missing || !arrived(packets[r], message.tag);
+    for (int r = 0; r < rows; ++r) missing = missing || !arrived(packets[r], tag);
     return missing;
   }
-  __device__ __forceinline__ void open(int lane) {
-#pragma unroll
-    for (int r = 0; r < rows; ++r) x[r] = b % 32 == 0 || lane + 32 * r < b ? value(packets[r]) : T{0};
-    one_more = value(last);
+  __device__ __forceinline__ T entry(int r) const {
+    return b % 32 == 0 || lane + 32 * r < b ? value(packets[r]) : T{0};
   }
 };
+// A warp's part of both messages of a sweep: lanes 0 ... 7 have the part of v for the warp's columns, lanes 8 ... 15 the same part of the
+// column, lane 17 its one more, beta, and the other lanes tau.
 template <class T, int b>
-__device__ __forceinline__ void receive(const Message<T>& message, int lane, T (&x)[Shape<b>::rows],
-                                        T& one_more) {
-  Letter<T, b> letter;
-  while (__any_sync(all_lanes, letter.look_for(message, lane))) {
+struct OwnPart {
+  static constexpr int part = Shape<b>::columns;
+  const Packet<T>* from;
+  unsigned tag;
+  Packet<T> packet;
+
+  OwnPart() = default;
+  // tag: that of v. with_column: position k + 1 has sent one.
+  __device__ __forceinline__ OwnPart(const Packet<T>* mail, unsigned tag, bool with_column, int warp,
+                                     int lane)
+      : from(mail + b), tag(tag) {
+    const bool of_column = with_column && ((lane >= part && lane < 2 * part) || lane == 2 * part + 1);
+    if (lane < 2 * part) from = mail + warp * part + lane % part;
+    if (of_column) from += Shape<b>::mail;
+    if (of_column) --this->tag;
   }
-  letter.open(lane);
-#pragma unroll
-  for (int r = 0; r < Shape<b>::rows; ++r) x[r] = letter.x[r];
-  one_more = letter.one_more;
-}
-// Receives two messages by polling for both together. One after the other would take one more memory latency.
-template <class T, int b>
-__device__ __forceinline__ void receive(const Message<T>& first, const Message<T>& second, int lane,
-                                        T (&x)[Shape<b>::rows], T& one_more, T (&y)[Shape<b>::rows],
-                                        T& y_more) {
-  Letter<T, b> one, two;
-  bool missing;
-  do {
-    missing = one.look_for(first, lane);
-    missing = two.look_for(second, lane) || missing;
-  } while (__any_sync(all_lanes, missing));
-  one.open(lane);
-  two.open(lane);
-#pragma unroll
-  for (int r = 0; r < Shape<b>::rows; ++r) x[r] = one.x[r], y[r] = two.x[r];
-  one_more = one.one_more;
-  y_more = two.one_more;
-}
+  __device__ __forceinline__ void look_at() { packet = look(from); }
+  __device__ __forceinline__ bool incomplete() const { return !arrived(packet, tag); }
+};
 
 // Sums 8 values over the lanes of a warp. Lane l returns the sum of value l / 4.
 template <class T>
@@ -300,38 +347,37 @@ class Position {
       }
   }
 
-  // Sweep s at position k. first_place = (s + 1) mod b; tile: the group's first tile; j: index of the sweep in its group.
+  // Sweep s at position k. first_place = (s + 1) mod b; tile: the group's first tile; j: index of the sweep in its group. same_position: the
+  // calls of this object are for one position.
+  //
+  // The chase waits for messages, so the work before a message is short: a warp receives the part of v for its own columns only, one warp sums u
+  // and computes the next reflector, and another one sums y and computes w. The updates follow, while the messages are on their way.
+  template <bool same_position>
   __device__ __forceinline__ void work(std::int64_t k, std::int64_t s, int first_place, std::int64_t tile,
                                        int j) {
     const unsigned tag = static_cast<unsigned>(s) + 1;
     const std::int64_t row = s + 1 + k * b;
     Packet<T>* const mail = c.mail + (k + 1) * 2 * S::mail;
     const bool more = row + b < c.n;  // position k + 1 takes part in this sweep
-    const int old = first_place == 0 ? b - 1 : first_place - 1;
-    if (s > 0) move_row(old);
-    pick_first(first_place);
-    T v[rows], tau;
-    receive_column(mail, tag, old, s > 0, row + b - 1 < c.n, v, tau);
-    multiply(v);
+    const int old = first_place == 0 ? b - 1 : first_place - 1, first_warp = first_place / columns;
+    typename Shared<T, b>::Turn& turn = shared.turns[turn_of_next];
+    turn_of_next ^= 1;
+    const bool with_column = s > 0 && row + b - 1 < c.n;
+    if (!same_position || s == c.first) look_for(mail, tag, with_column);
+    move_row(turn, old, s > 0);
+    if (warp == first_warp) pick_first(turn, first_place);
+    const T tau = receive_and_multiply(turn, old, s > 0, with_column);
     __syncthreads();
 
-    T u[rows], y[rows];
-    sum(shared.u, u);
-    const int first_warp = first_place / columns;
-    if (warp == first_warp) next_reflector(u, tau, first_place, more, mail, tag);
-    sum(shared.y, y);
-    real_t<T> product = 0;
-#pragma unroll
-    for (int r = 0; r < rows; ++r) product = add_real_product(v[r], y[r], product);
-    const real_t<T> half = real_product(tau, tau) * warp_sum(product) / 2;
-#pragma unroll
-    for (int r = 0; r < rows; ++r) y[r] = fma(tau, y[r], -half * v[r]);  // w
-    if (warp == (first_warp + warps / 2) % warps) send_column(v, y, first_place, mail - S::mail, tag);
-    if (c.out.v && warp == (first_warp + 1) % warps && row < c.n - !is_complex<T>)
-      keep(v, tau, first_place, c.out.sweep(c.tiles, s) + k * b, c.n - row, tile + k, j);
-    update_diagonal(v, y);
+    const int role = (warp - first_warp + warps) % warps;
+    if (role == 1) next_reflector(turn, tau, first_place, old, more, mail, tag);
+    if (role == 2) send_column(turn, tau, first_place, old, mail - S::mail, tag);
+    if (c.out.v && role == 3 && row < c.n - !is_complex<T>)
+      keep(turn, tau, first_place, c.out.sweep(c.tiles, s) + k * b, c.n - row, tile + k, j);
     __syncthreads();
-    update_below(v, u, tau);
+    if (same_position) look_for(mail, tag + 1, row + b < c.n);  // a look takes several hundred cycles
+    if (s > 0) place_column(turn, old);
+    update(turn, tau);
   }
 
  private:
@@ -341,135 +387,194 @@ class Position {
     else
       return state.diagonal[r][q];
   }
-  // v at column q of the warp.
-  __device__ __forceinline__ T of_column(const T (&v)[rows], int q) const {
-    T own = v[0];  // the columns of a warp are within one set of 32
+  // The entries of an array in shared memory at the lane's rows, and at the warp's columns.
+  __device__ __forceinline__ void at_rows(const T (&x)[b], T (&own)[rows]) const {
 #pragma unroll
-    for (int r = 1; r < rows; ++r) own = choose(warp * columns / 32 == r, v[r], own);
-    return __shfl_sync(all_lanes, own, warp * columns % 32 + q);
+    for (int r = 0; r < rows; ++r) own[r] = b % 32 == 0 || lane + 32 * r < b ? x[lane + 32 * r] : T{0};
+  }
+  __device__ __forceinline__ void at_columns(const T (&x)[b], T (&own)[columns]) const {
+#pragma unroll
+    for (int q = 0; q < columns; ++q) own[q] = x[warp * columns + q];
+  }
+  __device__ __forceinline__ void set_rows(T (&x)[b], const T (&own)[rows]) const {
+#pragma unroll
+    for (int r = 0; r < rows; ++r)
+      if (b % 32 == 0 || lane + 32 * r < b) x[lane + 32 * r] = own[r];
   }
   __device__ __forceinline__ void sum(const T (&parts)[warps][b], T (&total)[rows]) const {
 #pragma unroll
     for (int r = 0; r < rows; ++r) {
       const int place = b % 32 == 0 ? lane + 32 * r : min(lane + 32 * r, b - 1);
-      T part[2] = {};
+      T part[warps];
 #pragma unroll
-      for (int w = 0; w < warps; ++w) part[w % 2] += parts[w][place];
-      total[r] = b % 32 == 0 || lane + 32 * r < b ? part[0] + part[1] : T{0};
+      for (int w = 0; w < warps; ++w) part[w] = parts[w][place];
+#pragma unroll
+      for (int step = 1; step < warps; step *= 2)
+#pragma unroll
+        for (int w = 0; w + step < warps; w += 2 * step) part[w] = part[w] + part[w + step];
+      total[r] = b % 32 == 0 || lane + 32 * r < b ? part[0] : T{0};
     }
   }
 
-  // Moves the position from sweep s - 1 to sweep s: slot `old`, the first until now, becomes the last. F's row in this slot goes to D.
-  __device__ __forceinline__ void move_row(int old) {
+  using Turn = typename Shared<T, b>::Turn;
+
+  // Moves the position from sweep s - 1 to sweep s: slot `old`, the first until now, becomes the last. F's row in this slot goes to D. The slot's
+  // columns of D and F are written when position k + 1 has sent the rest of them; until then they do not count.
+  __device__ __forceinline__ void move_row(Turn& turn, int old, bool moved) {
+    if (!moved) {
+      if (lane < columns) turn.row[warp * columns + lane] = 0;
+      return;
+    }
 #pragma unroll
     for (int r = 0; r < rows; ++r) {
+      if (old < 32 * r || old >= 32 * (r + 1)) continue;
       const bool moves = lane + 32 * r == old;
+      if (moves)
+#pragma unroll
+        for (int q = 0; q < columns; ++q) turn.row[warp * columns + q] = state.below[r][q];
 #pragma unroll
       for (int q = 0; q < columns; ++q) {
-        const T below = state.below[r][q];
-        if (moves) shared.row[warp * columns + q] = below;
-        diagonal(r, q) = choose(moves, below, diagonal(r, q));
-        state.below[r][q] = choose(moves, T{0}, below);
+        diagonal(r, q) = choose(moves, state.below[r][q], diagonal(r, q));
+        state.below[r][q] = choose(moves, T{0}, state.below[r][q]);
       }
     }
-    __syncthreads();
   }
-  // Copies the first columns of D and F to shared memory. The warps that need them after the products read them there.
-  __device__ __forceinline__ void pick_first(int first_place) {
-    if (warp != first_place / columns) return;
+  // Copies the first columns of D and F to shared memory.
+  __device__ __forceinline__ void pick_first(Turn& turn, int first_place) {
+    T in_diagonal[rows], below[rows];
 #pragma unroll
     for (int r = 0; r < rows; ++r) {
-      T in_diagonal = diagonal(r, 0), in_below = state.below[r][0];
+      in_diagonal[r] = diagonal(r, 0);
+      below[r] = state.below[r][0];
 #pragma unroll
       for (int q = 1; q < columns; ++q) {
-        in_diagonal = choose(q == first_place % columns, diagonal(r, q), in_diagonal);
-        in_below = choose(q == first_place % columns, state.below[r][q], in_below);
-      }
-      if (b % 32 == 0 || lane + 32 * r < b) {
-        shared.column[lane + 32 * r] = in_diagonal;
-        shared.next[lane + 32 * r] = in_below;
+        in_diagonal[r] = choose(q == first_place % columns, diagonal(r, q), in_diagonal[r]);
+        below[r] = choose(q == first_place % columns, state.below[r][q], below[r]);
       }
     }
-  }
-  // Receives v and tau. The warp with slot `old` also receives its column, and writes slot `old` of the columns of D and F.
-  __device__ __forceinline__ void receive_column(const Packet<T>* mail, unsigned tag, int old, bool moved,
-                                                 bool from_next, T (&v)[rows], T& tau) {
-    if (!moved || warp != old / columns) return receive<T, b>({mail, tag}, lane, v, tau);
-    T column[rows] = {}, beta = 0;
-    if (from_next)
-      receive<T, b>({mail, tag}, {mail + S::mail, tag - 1}, lane, v, tau, column, beta);
-    else
-      receive<T, b>({mail, tag}, lane, v, tau);
-#pragma unroll
-    for (int r = 0; r < rows; ++r) {
-      const int place = lane + 32 * r;
-      const T above = b % 32 == 0 || place < b ? conj_of(shared.row[place]) : T{0};
-      const T in_diagonal = choose(place == old, column[r], above),
-              in_below = choose(place == old, beta, column[r]);
-#pragma unroll
-      for (int q = 0; q < columns; ++q) {
-        diagonal(r, q) = choose(q == old % columns, in_diagonal, diagonal(r, q));
-        state.below[r][q] = choose(q == old % columns, in_below, state.below[r][q]);
-      }
-    }
+    set_rows(turn.column, in_diagonal);
+    set_rows(turn.next, below);
   }
 
-  // Each warp's partial sums of y = D v and u = F v.
-  __device__ __forceinline__ void multiply(const T (&v)[rows]) {
+  __device__ __forceinline__ void look_for(const Packet<T>* mail, unsigned tag, bool with_column) {
+    own = OwnPart<T, b>(mail, tag, with_column, warp, lane);
+    own.look_at();
+  }
+  // Receives v, tau, and the column from position k + 1, and leaves them in shared memory, with each warp's partial sums of y = D v and u = F v
+  // without the column in slot `old`. Returns tau.
+  __device__ __forceinline__ T receive_and_multiply(Turn& turn, int old, bool moved, bool with_column) {
+    complete(own);
+    const T received = value(own.packet);
+    const T counting = choose(moved && warp * columns + lane == old, T{0}, received);
     T y[rows] = {}, u[rows] = {};
 #pragma unroll
     for (int q = 0; q < columns; ++q) {
-      const T v_q = of_column(v, q);
+      const T v_q = __shfl_sync(all_lanes, counting, q);
 #pragma unroll
       for (int r = 0; r < rows; ++r) {
-        y[r] = fma(diagonal(r, q), v_q, y[r]);
         u[r] = fma(state.below[r][q], v_q, u[r]);
+        y[r] = fma(diagonal(r, q), v_q, y[r]);
       }
     }
+    set_rows(shared.u[warp], u);
+    set_rows(shared.y[warp], y);
+    if (lane < columns)
+      turn.v[warp * columns + lane] = received;
+    else if (lane < 2 * columns)
+      turn.received[warp * columns + lane - columns] = choose(with_column, received, T{0});
+    else if (lane == 2 * columns + 1 && warp == 0)
+      turn.beta = choose(with_column, received, T{0});
+    return __shfl_sync(all_lanes, received, 2 * columns);
+  }
+  // The columns of D and F in slot `old`. The first entry that was received belongs to D, and beta to F.
+  __device__ __forceinline__ void last_of_diagonal(const Turn& turn, int old, T (&column)[rows]) const {
+    at_rows(turn.row, column);
 #pragma unroll
     for (int r = 0; r < rows; ++r)
-      if (b % 32 == 0 || lane + 32 * r < b) {
-        shared.y[warp][lane + 32 * r] = y[r];
-        shared.u[warp][lane + 32 * r] = u[r];
+      column[r] = choose(lane + 32 * r == old, turn.received[old], conj_of(column[r]));
+  }
+  __device__ __forceinline__ void last_of_below(const Turn& turn, int old, T (&column)[rows]) const {
+    at_rows(turn.received, column);
+#pragma unroll
+    for (int r = 0; r < rows; ++r) column[r] = choose(lane + 32 * r == old, turn.beta, column[r]);
+  }
+  __device__ __forceinline__ void place_column(const Turn& turn, int old) {
+    if (warp != old / columns) return;
+    T in_diagonal[rows], in_below[rows];
+    last_of_diagonal(turn, old, in_diagonal);
+    last_of_below(turn, old, in_below);
+#pragma unroll
+    for (int r = 0; r < rows; ++r)
+#pragma unroll
+      for (int q = 0; q < columns; ++q) {
+        const bool here = q == old % columns;
+        diagonal(r, q) = choose(here, in_diagonal[r], diagonal(r, q));
+        state.below[r][q] = choose(here, in_below[r], state.below[r][q]);
       }
   }
 
-  // Computes H_{k+1}, with v(first) = 1, and sends it to position k + 1. Only the warp with F's first column calls this.
-  __device__ __forceinline__ void next_reflector(const T (&u)[rows], T tau, int first_place, bool more,
+  // Computes H_{k+1}, with v(first) = 1, and sends it to position k + 1. One warp calls this.
+  __device__ __forceinline__ void next_reflector(const Turn& turn, T tau, int first_place, int old, bool more,
                                                  Packet<T>* mail, unsigned tag) {
-    T x[rows], next_tau;
+    T u[rows], x[rows], first[rows], last[rows], next_tau;
     real_t<T> beta;
+    at_rows(turn.next, first);
+    last_of_below(turn, old, last);
+    const T v_last = turn.v[old];
+    sum(shared.u, u);
 #pragma unroll
     for (int r = 0; r < rows; ++r) {
-      x[r] = b % 32 == 0 || lane + 32 * r < b ? fma(-tau, u[r], shared.next[lane + 32 * r]) : T{0};
+      u[r] = fma(last[r], v_last, u[r]);
+      x[r] = b % 32 == 0 || lane + 32 * r < b ? fma(-tau, u[r], first[r]) : T{0};
     }
     reflect(x, first_place, lane, next_tau, beta);
     Packet<T>* const next = mail + 2 * S::mail;
+    if (more)
 #pragma unroll
-    for (int r = 0; r < rows; ++r)
-      if (b % 32 == 0 || lane + 32 * r < b) {
-        if (more) publish(next + lane + 32 * r, x[r], tag);
-        shared.v[lane + 32 * r] = x[r];
-      }
+      for (int r = 0; r < rows; ++r)
+        if (b % 32 == 0 || lane + 32 * r < b) publish(next + lane + 32 * r, x[r], tag);
     if (lane == 0) {
       if (more) publish(next + b, next_tau, tag);
       publish(mail - S::mail + b, T{beta}, tag);
-      shared.tau = next_tau;
+      shared.next_tau = next_tau;
     }
+    set_rows(shared.next_v, x);
+    set_rows(shared.total_u, u);
   }
 
-  // Sends D's first column, after its update, to position k - 1.
-  __device__ __forceinline__ void send_column(const T (&v)[rows], const T (&w)[rows], int first_place,
+  // w = tau y - (|tau|^2 / 2)(v^H y) v. Sends D's first column, after its update, to position k - 1. One warp calls this.
+  __device__ __forceinline__ void send_column(const Turn& turn, T tau, int first_place, int old,
                                               Packet<T>* mail, unsigned tag) {
-    const T w_first = conj_of(at_place(w, first_place));
+    T v[rows], w[rows], column[rows], last[rows];
+    at_rows(turn.v, v);
+    at_rows(turn.column, column);
+    last_of_diagonal(turn, old, last);
+    const T v_last = turn.v[old];
+    sum(shared.y, w);
 #pragma unroll
-    for (int r = 0; r < rows; ++r)
+    for (int r = 0; r < rows; ++r) w[r] = fma(last[r], v_last, w[r]);
+    const T first_of_y = at_place(w, first_place), factor = conj_of(tau * first_of_y);
+    real_t<T> product = 0;
+#pragma unroll
+    for (int r = 0; r < rows; ++r) {
+      product = add_real_product(v[r], w[r], product);
+      column[r] = fma(-v[r], factor,
+                      fma(-tau, w[r], column[r]));  // the terms without `half`: v is 1 at the first place
+    }
+    const real_t<T> half = real_product(tau, tau) / 2 * warp_sum(product);
+#pragma unroll
+    for (int r = 0; r < rows; ++r) {
       if (b % 32 == 0 || lane + 32 * r < b)
-        publish(mail + lane + 32 * r, fma(-v[r], w_first, shared.column[lane + 32 * r] - w[r]), tag);
+        publish(mail + lane + 32 * r, fma(T{2 * half}, v[r], column[r]), tag);
+      w[r] = fma(tau, w[r], -half * v[r]);
+    }
+    set_rows(shared.w, w);
   }
 
-  __device__ __forceinline__ void keep(const T (&v)[rows], T tau, int first_place, T* to, std::int64_t count,
+  __device__ __forceinline__ void keep(const Turn& turn, T tau, int first_place, T* to, std::int64_t count,
                                        std::int64_t tile, int j) const {
+    T v[rows];
+    at_rows(turn.v, v);
 #pragma unroll
     for (int r = 0; r < rows; ++r) {
       const int place = lane + 32 * r,
@@ -479,25 +584,16 @@ class Position {
     if (lane == 0) store_streaming(c.out.tau + tile * c.tiles.width + j, tau);
   }
 
-  __device__ __forceinline__ void update_diagonal(const T (&v)[rows], const T (&w)[rows]) {
+  // D := D - v w^H - w v^H;  F := F - tau u v^H, then F := F - conj(tau') v' (v'^H F)
+  __device__ __forceinline__ void update(const Turn& turn, T tau) {
+    T v[rows], w[rows], u[rows], next_v[rows], columns_v[columns], columns_w[columns], z[columns];
+    at_rows(shared.total_u, u);
+    at_rows(shared.next_v, next_v);
+    at_columns(turn.v, columns_v);
+    const T next_tau = shared.next_tau;
 #pragma unroll
     for (int q = 0; q < columns; ++q) {
-      const T v_q = conj_of(of_column(v, q)), w_q = conj_of(of_column(w, q));
-#pragma unroll
-      for (int r = 0; r < rows; ++r) diagonal(r, q) = fma(-w[r], v_q, fma(-v[r], w_q, diagonal(r, q)));
-    }
-  }
-
-  __device__ __forceinline__ void update_below(const T (&v)[rows], const T (&u)[rows], T tau) {
-    T next_v[rows];
-#pragma unroll
-    for (int r = 0; r < rows; ++r)
-      next_v[r] = b % 32 == 0 || lane + 32 * r < b ? shared.v[lane + 32 * r] : T{0};
-    const T next_tau = shared.tau;
-    T z[columns];
-#pragma unroll
-    for (int q = 0; q < columns; ++q) {
-      const T factor = -tau * conj_of(of_column(v, q));
+      const T factor = -tau * conj_of(columns_v[q]);
       z[q] = 0;
 #pragma unroll
       for (int r = 0; r < rows; ++r) {
@@ -505,10 +601,18 @@ class Position {
         z[q] = fma(conj_of(next_v[r]), state.below[r][q], z[q]);
       }
     }
-    const T own = -conj_of(next_tau) * eight_sums(z, lane);
+    const T sums = -conj_of(next_tau) * eight_sums(z, lane);
+    at_rows(turn.v, v);
+    at_rows(shared.w, w);
+    at_columns(shared.w, columns_w);
+#pragma unroll
+    for (int q = 0; q < columns; ++q)
+#pragma unroll
+      for (int r = 0; r < rows; ++r)
+        diagonal(r, q) = fma(-w[r], conj_of(columns_v[q]), fma(-v[r], conj_of(columns_w[q]), diagonal(r, q)));
 #pragma unroll
     for (int q = 0; q < columns; ++q) {
-      const T z_q = __shfl_sync(all_lanes, own, 4 * q);
+      const T z_q = __shfl_sync(all_lanes, sums, 4 * q);
 #pragma unroll
       for (int r = 0; r < rows; ++r) state.below[r][q] = fma(next_v[r], z_q, state.below[r][q]);
     }
@@ -518,6 +622,8 @@ class Position {
   Shared<T, b>& shared;
   T* diagonals;
   Registers<T, b> state;
+  OwnPart<T, b> own;
+  int turn_of_next = 0;
   const int lane = threadIdx.x % 32, warp = threadIdx.x / 32;
 };
 
@@ -536,7 +642,12 @@ __device__ void head(const Chase<T>& c, std::int64_t s, int first_place) {
     }
     last = b < c.n ? c.band[b] : T{0};
   } else {
-    receive<T, b>({c.mail + Shape<b>::mail, static_cast<unsigned>(s)}, lane, x, last);
+    Letter<T, b> column{c.mail + Shape<b>::mail, static_cast<unsigned>(s), lane, {}, {}};
+    column.look_at();
+    complete(column);
+#pragma unroll
+    for (int r = 0; r < rows; ++r) x[r] = column.entry(r);
+    last = value(column.last);
   }
 #pragma unroll
   for (int r = 0; r < rows; ++r)
@@ -554,6 +665,48 @@ __device__ void head(const Chase<T>& c, std::int64_t s, int first_place) {
     publish(mail + b, tau, static_cast<unsigned>(s) + 1);
     c.e[s] = beta;
   }
+}
+
+// Passes sweeps c.first ... c.last - 1 through the block's positions. several: a block has more than one position; it loads D and F of a
+// position from device memory before each sweep and stores them after it.
+template <class T, int b, bool several>
+__device__ __forceinline__ void pass_sweeps(const Chase<T>& c, Shared<T, b>& shared, T* diagonal_in_shared) {
+  Position<T, b> position(c, shared, diagonal_in_shared);
+  const int begin = static_cast<int>(blockIdx.x) * c.per_block - 1;  // position -1 is the head
+  const int end = min(begin + c.per_block, c.positions - 1);
+  std::int64_t tile = c.first_tile, group = c.first / c.tiles.width;
+  int first_place = static_cast<int>((c.first + 1) % b), j = static_cast<int>(c.first % c.tiles.width);
+  if (!several && begin >= 0) {
+    if (c.first == 0)
+      position.load_band(begin);
+    else
+      position.load(begin);
+  }
+  for (std::int64_t s = c.first; s < c.last; ++s) {
+    if (j == c.tiles.width) {
+      j = 0;
+      ++group;
+      if (group < c.tiles.groups()) tile -= c.tiles.steps(group);
+    }
+    for (int k = begin; k < end; ++k) {
+      if (k < 0) {
+        if (threadIdx.x < 32) head<T, b>(c, s, first_place);
+        continue;
+      }
+      if (s + 1 + static_cast<std::int64_t>(k) * b >= c.n) continue;
+      if constexpr (several) {
+        if (s == 0)
+          position.load_band(k);
+        else
+          position.load(k);
+      }
+      position.template work<!several>(k, s, first_place, tile, j);
+      if constexpr (several) position.store(k);
+    }
+    first_place = first_place + 1 == b ? 0 : first_place + 1;
+    ++j;
+  }
+  if (!several && begin >= 0 && c.last < c.n) position.store(begin);
 }
 
 }  // namespace eigen_g::chase

@@ -217,31 +217,49 @@ __device__ inline void add_blocks(double* sums, const Memory& at, int which, int
   if (tid == 0) *counter = 0;
 }
 
-// G to shared memory: G(i, j) at g[j stride + i] for i >= j. Calls visit(i, j, value) for each entry of a tile on or below the
-// diagonal.
-template <int stride, class Visit>
-__device__ inline void load_gram(const double* gram, double* g, const Visit& visit) {
-#pragma unroll
-  for (int e = threadIdx.x; e < gram_values; e += threads) {
-    const int tile = e / (side * side), a = row_of_tile(tile), b = tile - a * (a + 1) / 2;
-    const int i = side * a + e / side % side, j = side * b + e % side;
-    const double value = gram[e];
-    g[j * stride + i] = value;
-    visit(i, j, value);
-  }
-}
+// A thread's entries of a Gram matrix. All loads of a kernel are issued before the first value is stored in shared memory.
+constexpr int gram_a_thread = gram_values / threads;
+static_assert(gram_values % threads == 0);
+struct GramEntries {
+  double values[gram_a_thread];
 
-// 64 rows of X to shared memory; zeros from row `rows` on.
-template <int stride, class T>
-__device__ inline void load_rows(const T* x, std::int64_t ldx, std::int64_t first, std::int64_t rows,
-                                 double* to) {
-  const int i = threadIdx.x % tile_rows;
-  const bool any = first + i < rows;
-  const T* const from = x + first + i;
-#pragma unroll 16
-  for (int c = threadIdx.x / tile_rows; c < columns; c += threads / tile_rows)
-    to[c * stride + i] = any ? double{from[c * ldx]} : 0;
-}
+  __device__ explicit GramEntries(const double* gram) {
+#pragma unroll
+    for (int k = 0; k < gram_a_thread; ++k) values[k] = gram[threadIdx.x + k * threads];
+  }
+  // G(i, j) at g[j stride + i] for i >= j. Calls visit(i, j, value) for these entries and for the other entries of the tiles on the diagonal.
+  template <int stride, class Visit>
+  __device__ void store(double* g, const Visit& visit) const {
+#pragma unroll
+    for (int k = 0; k < gram_a_thread; ++k) {
+      const int e = threadIdx.x + k * threads, tile = e / (side * side), a = row_of_tile(tile),
+                b = tile - a * (a + 1) / 2, i = side * a + e / side % side, j = side * b + e % side;
+      g[j * stride + i] = values[k];
+      visit(i, j, values[k]);
+    }
+  }
+};
+
+// A thread's entries of 64 rows of X, in double; zeros from row `rows` on.
+constexpr int columns_at_once = threads / tile_rows, columns_a_thread = columns / columns_at_once;
+struct RowEntries {
+  double values[columns_a_thread];
+
+  template <class T>
+  __device__ RowEntries(const T* x, std::int64_t ldx, std::int64_t first, std::int64_t rows) {
+    const int i = threadIdx.x % tile_rows;
+    const bool any = first + i < rows;
+    const T* const from = x + first + i + threadIdx.x / tile_rows * ldx;
+#pragma unroll
+    for (int k = 0; k < columns_a_thread; ++k) values[k] = any ? double{from[k * columns_at_once * ldx]} : 0;
+  }
+  template <int stride>
+  __device__ void store(double* to) const {
+    double* const own = to + threadIdx.x / tile_rows * stride + threadIdx.x % tile_rows;
+#pragma unroll
+    for (int k = 0; k < columns_a_thread; ++k) own[k * columns_at_once * stride] = values[k];
+  }
+};
 
 // G = R^T R and X := X R^-1. G is in rows 0 to 63 of g, X in the `more` rows below; then R(k, c) is at g[k stride + c]. A thread has a row.
 // good(pivot, column) tests the pivots. Returns for the threads of X whether all are good; the other threads have no result.
@@ -299,7 +317,8 @@ template <class T>
 static __global__ void __launch_bounds__(threads) gram_kernel(Panel<T> p, int clusters) {
   allow_next_kernel();
   double* const x = DynamicShared<double>::memory();
-  load_rows<gram_stride>(p.p, p.ldp, static_cast<std::int64_t>(blockIdx.x) * tile_rows, p.rows, x);
+  RowEntries(p.p, p.ldp, static_cast<std::int64_t>(blockIdx.x) * tile_rows, p.rows)
+      .template store<gram_stride>(x);
   __syncthreads();
   gram_of_tile<gram_stride>(x, x);
   add_blocks(x, p.at, 0, clusters);
@@ -316,11 +335,13 @@ static __global__ void __launch_bounds__(threads) first_kernel(Panel<T> p, int c
   wait_for_previous_kernels();
   double least = smallest_square;
   if (p.negligible) least = max(least, negligible_factor * double{*p.negligible});
-  load_gram<first_stride>(p.at.gram, g, [&](int row, int column, double value) {
+  const GramEntries gram(p.at.gram);
+  const RowEntries entries(p.p, p.ldp, first, p.rows);
+  gram.store<first_stride>(g, [&](int row, int column, double value) {
     if (row == column)
       smallest[row] = value < largest_square ? max(least, smallest_pivot * value) : largest_square;
   });
-  load_rows<first_stride>(p.p, p.ldp, first, p.rows, g + columns);
+  entries.template store<first_stride>(g + columns);
   __syncthreads();
   const bool good =
       cholesky<first_stride, tile_rows>(g, [&](double pivot, int c) { return pivot > smallest[c]; });
@@ -567,14 +588,16 @@ static __global__ void __launch_bounds__(threads, 1) second_kernel(Panel<T> p, i
     if (writes_r && tid == 0) p.at.state[1] = 0;
     return;
   }
+  const GramEntries gram(p.at.gram + gram_values);
+  const RowEntries top(p.q, p.ldq, 0, p.rows), own(p.q, p.ldq, first, p.rows);
   __syncthreads();
-  load_gram<stride>(p.at.gram + gram_values, g, [&](int row, int column, double value) {
+  gram.store<stride>(g, [&](int row, int column, double value) {
     if (!(fabs(row == column ? value - 1 : value) <= small_deviation)) state[0] = 1;
     if (row == column) tau[row] = value - 1;
   });
-  load_rows<stride>(p.q, p.ldq, 0, p.rows, g + at_top);
-  load_rows<stride>(p.q, p.ldq, first, p.rows, g + at_v);
-  if (writes_r) load_rows<stride>(p.at.r1, columns, 0, columns, g + at_q);
+  top.store<stride>(g + at_top);
+  own.store<stride>(g + at_v);
+  if (writes_r) RowEntries(p.at.r1, columns, 0, columns).template store<stride>(g + at_q);
   __syncthreads();
   const bool small = state[0] == 0;
   if (small) {
@@ -590,17 +613,8 @@ static __global__ void __launch_bounds__(threads, 1) second_kernel(Panel<T> p, i
   const bool done = small || state[1] != 0;
   if (writes_r && tid == 0) p.at.state[1] = done ? 1 : 0;
   if (!done) return;
-  double2 r[sides];
-  const auto r_in_band = [&](int row, int column) {
-    return p.band + columns + row - column + column * p.ldb;
-  };
-  if (writes_r) {
-    product_of_factors(g, small, r);
-    each_pair(r, [&](int row, int column, double2 values) {
-      if (row <= column) *r_in_band(row, column) = static_cast<T>(values.x);
-      if (row <= column + 1) *r_in_band(row, column + 1) = static_cast<T>(values.y);
-    });
-  }
+  double2 r[sides] = {};
+  if (writes_r) product_of_factors(g, small, r);
   __syncthreads();
   for (int c = part; c < columns; c += threads / tile_rows) {
     g[c * stride + at_q + i] = g[c * stride + at_v + i];
@@ -609,9 +623,10 @@ static __global__ void __launch_bounds__(threads, 1) second_kernel(Panel<T> p, i
   __syncthreads();
   householder_vectors({g, inverses, inverses + columns * side, signs, tau, blockIdx.x == 0});
   if (writes_r) {
-    each_pair(r, [&](int row, int column, double2) {
-      if (row <= column) *r_in_band(row, column) *= static_cast<T>(signs[row]);
-      if (row <= column + 1) *r_in_band(row, column + 1) *= static_cast<T>(signs[row]);
+    each_pair(r, [&](int row, int column, double2 values) {
+      T* const to = p.band + columns + row - column + column * p.ldb;
+      if (row <= column) to[0] = static_cast<T>(signs[row] * values.x);
+      if (row <= column + 1) to[p.ldb - 1] = static_cast<T>(signs[row] * values.y);
     });
     if (tid < columns) p.tau[tid] = static_cast<T>(tau[tid]);
     return;

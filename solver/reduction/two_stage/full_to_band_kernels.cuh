@@ -38,9 +38,11 @@ static __global__ void swap_pairs_kernel(std::int32_t b, std::int64_t rows, cons
 //   M  [D; 1/2 (Y^H - C^H D)]
 //   c  width + 2 b rows, b columns: C, b rows that are not read, Y
 //   m  width + b rows, b columns, out
-// A block computes a square of the last b rows of M, one entry a thread, and copies a part of the same columns of D. Grid: b / 16 squares.
-constexpr int correction_side = 16, correction_threads = correction_side * correction_side;
-constexpr int correction_shared = 34 << 10;
+// A block computes a square of the last b rows of M, and copies a part of the same columns of D. Four groups of threads have a quarter of the terms
+// of the square's entries each. Grid: (b / 8)^2 squares.
+constexpr int correction_side = 8, correction_groups = 4,
+              correction_threads = correction_groups * correction_side * correction_side;
+constexpr int correction_shared = 18 << 10;
 template <class T>
 constexpr int correction_terms = sizeof(T) > sizeof(double)
                                      ? 64
@@ -49,21 +51,25 @@ template <class T>
 static __global__ void __launch_bounds__(correction_threads)
     correction_kernel(std::int32_t b, std::int32_t width, const T* c, std::int64_t ldc, T* m,
                       std::int64_t ldm) {
-  constexpr int side = correction_side, terms = correction_terms<T>, part = terms / side, stride = terms + 1;
-  static_assert(2 * side * stride * sizeof(T) <= correction_shared);
+  constexpr int side = correction_side, groups = correction_groups, terms = correction_terms<T>,
+                rows_at_once = correction_threads / side, part = terms / rows_at_once, stride = terms + 1;
+  static_assert(2 * side * stride * sizeof(T) <= correction_shared && groups * side <= terms);
   T* const of_c = DynamicShared<T>::memory();
   T* const of_d = of_c + side * stride;
-  const int i = threadIdx.x % side, j = threadIdx.x / side;
+  const int thread = threadIdx.x, group = thread / (side * side), i = thread % side, j = thread / side % side;
   const std::int32_t squares = b / side, block_row = blockIdx.x % squares, block_col = blockIdx.x / squares;
   const std::int32_t row = block_row * side + i, col = block_col * side + j;
-  const T* const own_c = c + (block_row * side + j) * ldc;  // the thread loads a part of this column of C
-  const T* const own_d = c + col * ldc;
   const T y = c[width + b + col + row * ldc];
-  T sums[4] = {}, values[2][part];
+  // The thread loads rows at_row + k rows_at_once of one column of C and of one of D.
+  const int at_row = thread % rows_at_once, at_column = thread / rows_at_once;
+  const std::int32_t column_of_d = block_col * side + at_column;
+  const T* const own_c = c + (block_row * side + at_column) * ldc;
+  const T* const own_d = c + column_of_d * ldc;
+  T sum{}, values[2][part];
   const auto load = [&](std::int32_t first) {
 #pragma unroll
     for (int k = 0; k < part; ++k) {
-      const std::int32_t at = first + k * side + i;
+      const std::int32_t at = first + k * rows_at_once + at_row;
       values[0][k] = at < width ? own_c[at] : T{};
       values[1][k] = at < width ? own_d[exchanged(at, b)] : T{};
     }
@@ -73,20 +79,23 @@ static __global__ void __launch_bounds__(correction_threads)
     __syncthreads();
 #pragma unroll
     for (int k = 0; k < part; ++k) {
-      const std::int32_t at = first + k * side + i;
-      of_c[j * stride + k * side + i] = values[0][k];
-      of_d[j * stride + k * side + i] = values[1][k];
-      if (at < width && at / side % squares == block_row) m[at + col * ldm] = values[1][k];
+      const std::int32_t at = first + k * rows_at_once + at_row;
+      of_c[at_column * stride + k * rows_at_once + at_row] = values[0][k];
+      of_d[at_column * stride + k * rows_at_once + at_row] = values[1][k];
+      if (at < width && at / side % squares == block_row) m[at + column_of_d * ldm] = values[1][k];
     }
     __syncthreads();
     load(first + terms);
-#pragma unroll 4
-    for (int k = 0; k < terms; k += 4)
-#pragma unroll
-      for (int s = 0; s < 4; ++s)
-        sums[s] = fma(conj_of(of_c[i * stride + k + s]), of_d[j * stride + k + s], sums[s]);
+#pragma unroll 8
+    for (int k = group * terms / groups; k < (group + 1) * terms / groups; ++k)
+      sum = fma(conj_of(of_c[i * stride + k]), of_d[j * stride + k], sum);
   }
-  const T sum = (sums[0] + sums[1]) + (sums[2] + sums[3]);
+  __syncthreads();
+  of_c[thread] = sum;
+  __syncthreads();
+  if (group > 0) return;
+  const T* const sums = of_c + thread;
+  sum = (sums[0] + sums[side * side]) + (sums[2 * side * side] + sums[3 * side * side]);
   m[width + row + col * ldm] = real_t<T>(0.5) * (conj_of(y) - sum);
 }
 

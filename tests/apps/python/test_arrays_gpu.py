@@ -345,6 +345,27 @@ def test_peak_is_what_workspace_bytes_says(n, dtype, eigvals_only):
     assert after["requested_bytes.all.current"] - before == outputs
 
 
+@pytest.mark.parametrize("eigvals_only", [False, True])
+def test_a_small_workspace_is_kept_until_another_solve(eigvals_only):
+    torch = pytest.importorskip("torch")
+    a, b = (torch.rand(n, n, device="cuda", dtype=torch.float64) for n in (200, 1500))
+    a, b = a + a.mT, b + b.mT
+    first = eigen_g.eigh(a, eigvals_only=eigvals_only)
+    for _ in range(3):
+        torch.cuda.reset_peak_memory_stats()
+        before = torch.cuda.memory_stats()["requested_bytes.all.current"]
+        with torch.cuda.stream(torch.cuda.Stream()):
+            result = eigen_g.eigh(a, eigvals_only=eigvals_only)
+        pairs = [result] if eigvals_only else list(result)
+        outputs = sum(x.nbytes for x in pairs)
+        assert torch.cuda.memory_stats()["requested_bytes.all.peak"] - before <= a.nbytes + outputs  # no workspace
+        assert all(torch.equal(x, y) for x, y in zip(pairs, [first] if eigvals_only else first))
+        del result, pairs
+    before = torch.cuda.memory_stats()["requested_bytes.all.current"]
+    eigen_g.eigh(b)
+    assert torch.cuda.memory_stats()["requested_bytes.all.current"] < before
+
+
 def test_exit_leaves_nothing_said(framework):
     script = """
 import numpy as np, threading, eigen_g

@@ -38,6 +38,20 @@ std::vector<R> not_written(std::int64_t count) {
   return std::vector<R>(static_cast<std::size_t>(count), std::numeric_limits<R>::quiet_NaN());
 }
 
+// The lists of a tree "on the host", and their copy.
+struct Lists {
+  std::vector<Index> words, copied;
+  TreeOnDevice tree{};
+  explicit Lists(const Tree& of) {
+    for (const Leaf& leaf : of.leaves) words.insert(words.end(), {leaf.first, leaf.size});
+    for (const auto& level : of.levels)
+      for (const Merge& m : level) words.insert(words.end(), {m.first, m.size, m.upper});
+    copied.assign(words.size(), -1);
+    tree = {words.data(), static_cast<Index>(words.size()), reinterpret_cast<Leaf*>(copied.data()),
+            static_cast<Index>(of.leaves.size())};
+  }
+};
+
 // Q and C with some rows.
 template <class R>
 struct Both {
@@ -50,6 +64,8 @@ struct Both {
   }
 };
 
+bool clusters = true;  // merges of more than 64 rows may be a cluster's
+
 // A phase runner as in divide_and_conquer.cu.
 template <class R>
 class OnKernels {
@@ -59,14 +75,13 @@ class OnKernels {
             MatrixView<R> z)
       : n_(static_cast<Index>(d.size())),
         rows_(rows),
+        lists_(tree),
         arrays_(not_written<R>(arrays_size<R>(n_))),
         x_(place_arrays(n_, arrays_.data())),
         w_(w),
         z_(z) {
-    for (const auto& level : tree.levels) merges_.insert(merges_.end(), level.begin(), level.end());
-    shapes_.resize(merges_.size() + 1);
-    dc::tear<R>(queue_, n_, tree.leaves.data(), static_cast<Index>(tree.leaves.size()), d.data(), e.data(),
-                x_, &findings_);
+    shapes_.resize(tree.leaves.size());
+    dc::tear<R>(queue_, n_, lists_.tree, d.data(), e.data(), x_, &findings_);
     if (!rows.ends_only()) {
       kept_.take(rows.count, n_);
       panel_ = not_written<R>(std::int64_t{n_} * (n_ + n_ % 2));
@@ -74,18 +89,20 @@ class OnKernels {
     if (rows.for_values(n_).ends_only()) ends_.take(2, n_);
   }
   Batch<R> first_batch() {
-    return {merges_.data(), shapes_.data(), 0, 0, x_, rows_, &findings_.failed, true, false};
+    return {lists_.tree.merges(), shapes_.data(), 0, 0, x_, rows_, &findings_.failed, true, false};
   }
   void solve_leaves(const std::vector<Leaf>& leaves) {
-    dc::solve_leaves<R>(queue_, leaves.data(), static_cast<Index>(leaves.size()), x_, rows_, kept_.q, ends_.q,
-                        &findings_.failed);
+    dc::solve_leaves<R>(queue_, lists_.tree.leaves, static_cast<Index>(leaves.size()), x_, rows_, kept_.q,
+                        ends_.q, &findings_.failed);
   }
-  bool takes_whole(const Batch<R>& batch) const { return batch.largest <= small_merge_rows; }
+  bool takes_whole(const Batch<R>& batch) const {
+    return batch.largest <= (clusters ? largest_small_merge(batch.count) : small_merge_rows);
+  }
   void merge_whole(const Batch<R>& batch) {
     if (batch.rows.count == rows_.count)
-      merge_small<R>(queue_, batch, of(batch).q, of(batch).c);
+      merge_small<R>(queue_, batch, of(batch).q, of(batch).c, panel());
     else
-      merge_small_in_range<R>(queue_, batch, ends_.q, ends_.c, rows_, kept_.q, kept_.c);
+      merge_small_in_range<R>(queue_, batch, ends_.q, ends_.c, rows_, kept_.q, kept_.c, panel());
   }
   void deflate(const Batch<R>& batch) { dc::deflate<R>(queue_, batch, of(batch).q); }
   void solve_secular(const Batch<R>& batch) { dc::solve_secular<R>(queue_, batch); }
@@ -98,9 +115,8 @@ class OnKernels {
   bool in_one_launch(const Batch<R>&) const { return true; }
   void multiply_together(const Batch<R>& batch, Roots roots) {
     if (roots.count() == 0) return;
-    const MatrixView<R> panel{panel_.data(), n_, n_, n_ + n_ % 2};
-    form_vectors<R>(queue_, batch, roots.begin, roots.count(), panel);
-    multiply<R>(queue_, batch, roots.begin, roots.count(), kept_.c, panel, kept_.q);
+    form_vectors<R>(queue_, batch, roots.begin, roots.count(), panel());
+    multiply<R>(queue_, batch, roots.begin, roots.count(), kept_.c, panel(), kept_.q);
   }
   void multiply_apart(const std::vector<Merge>&, const Batch<R>&, Roots) { FAIL("not under emulation"); }
   std::vector<R> values() const { return {x_.d, x_.d + n_}; }
@@ -109,25 +125,26 @@ class OnKernels {
   }
   int exponent() const { return findings_.exponent; }
   void store(const Selected& found) {
-    store_ordered<R>(queue_, static_cast<Index>(found.first), &findings_.exponent, x_, kept_.q, w_,
+    store_ordered<R>(queue_, static_cast<Index>(found.first), &findings_, &on_host_, x_, kept_.q, w_,
                      {z_.data, z_.rows, found.count, z_.lda});
   }
-  DivideAndConquerResult result(const Selected& found) const { return result_of(findings_, found); }
+  DivideAndConquerResult result(const Selected& found) const { return result_of(on_host_, found); }
 
  private:
+  MatrixView<R> panel() { return {panel_.data(), n_, n_, n_ + n_ % 2}; }
   const Both<R>& of(const Batch<R>& batch) const { return batch.rows.ends_only() ? ends_ : kept_; }
 
   Queue queue_;
   Index n_;
   Rows rows_;
+  Lists lists_;
   std::vector<R> arrays_, panel_;
   Arrays<R> x_;
-  std::vector<Merge> merges_;
   std::vector<Shape<R>> shapes_;
   Both<R> kept_, ends_;
   R* w_;
   MatrixView<R> z_;
-  Findings findings_;
+  Findings findings_, on_host_{0, 0, 0};
 };
 
 template <class R>
@@ -178,6 +195,20 @@ double residual(const std::vector<R>& d, const std::vector<R>& e, const Pairs<R>
   return worst;
 }
 
+// max |Z^T Z - I|.
+template <class R>
+double nonorthogonality(const Pairs<R>& pairs) {
+  const std::size_t n = pairs.w.size();
+  double worst = 0;
+  for (std::size_t j = 0; j < n; ++j)
+    for (std::size_t k = 0; k <= j; ++k) {
+      double sum = j == k ? -1 : 0;
+      for (std::size_t i = 0; i < n; ++i) sum += double{pairs.z[i + j * n]} * double{pairs.z[i + k * n]};
+      worst = std::isnan(sum) ? 1 : std::max(worst, std::fabs(sum));
+    }
+  return worst;
+}
+
 }  // namespace
 
 TEMPLATE_TEST_CASE("dc kernels: T is prepared as on the CPU, bit for bit", "", double, float) {
@@ -197,9 +228,11 @@ TEMPLATE_TEST_CASE("dc kernels: T is prepared as on the CPU, bit for bit", "", d
         const Tree tree = make_tree(n);
         std::vector<R> arrays = not_written<R>(arrays_size<R>(n)), torn_d = d, torn_e = e;
         const Arrays<R> x = place_arrays(n, arrays.data());
-        Findings findings;
-        dc::tear<R>(queue, n, tree.leaves.data(), static_cast<Index>(tree.leaves.size()), d.data(), e.data(),
-                    x, &findings);
+        Findings findings{0, 0, -1};
+        const Lists lists(tree);
+        dc::tear<R>(queue, n, lists.tree, d.data(), e.data(), x, &findings);
+        CHECK(findings.failed == ~0u);
+        CHECK(lists.copied == lists.words);
         const Division division = divide(torn_d, torn_e);
         CHECK(findings.not_finite == ~0u);
         CHECK(findings.exponent == division.exponent);
@@ -213,8 +246,7 @@ TEMPLATE_TEST_CASE("dc kernels: T is prepared as on the CPU, bit for bit", "", d
         const Index bad = n / 2;
         d[static_cast<std::size_t>(bad)] = std::numeric_limits<R>::infinity();
         if (n > 2) e[static_cast<std::size_t>(n - 2)] = std::numeric_limits<R>::quiet_NaN();
-        dc::tear<R>(queue, n, tree.leaves.data(), static_cast<Index>(tree.leaves.size()), d.data(), e.data(),
-                    x, &findings);
+        dc::tear<R>(queue, n, lists.tree, d.data(), e.data(), x, &findings);
         CHECK(findings.not_finite == static_cast<unsigned>(bad));
         CHECK(std::all_of(x.d, x.d + n, [](R value) { return value == 0; }));
         CHECK(std::all_of(x.e, x.e + n - 1, [](R value) { return value == 0; }));
@@ -224,9 +256,11 @@ TEMPLATE_TEST_CASE("dc kernels: T is prepared as on the CPU, bit for bit", "", d
 TEMPLATE_TEST_CASE("dc kernels: ranges of rows have the bits of the whole", "", double, float) {
   using R = TestType;
   std::mt19937 random(11);
+  clusters = GENERATE(true, false);
   const std::int64_t n = GENERATE(1, 2, 7, 9, 33, 64, 65, 70, 129, 200);
   const int kind = GENERATE(0, 1, 2);
-  CAPTURE(n, kind);
+  if (!clusters && (n <= small_merge_rows || kind > 0)) return;
+  CAPTURE(clusters, n, kind);
   const auto [d, e] = tridiagonal<R>(kind, n, random);
   const auto order = static_cast<Index>(n);
   const Pairs<R> whole = solve<R>(d, e, {0, order}), values = solve<R>(d, e, {});
@@ -253,4 +287,27 @@ TEMPLATE_TEST_CASE("dc kernels: ranges of rows have the bits of the whole", "", 
     }
     CHECK(others == 0);
   }
+}
+
+TEMPLATE_TEST_CASE("dc kernels: merges in clusters against the six launches", "", double, float) {
+  using R = TestType;
+  std::mt19937 random(17);
+  const auto n = GENERATE(Index{65}, Index{128}, Index{130}, Index{256});
+  const int kind = n == 256 ? 0 : GENERATE(0, 1, 2);
+  CAPTURE(n, kind);
+  const auto [d, e] = tridiagonal<R>(kind, n, random);
+  clusters = false;
+  const Pairs<R> by_launches = solve<R>(d, e, {0, n});
+  clusters = true;
+  emulation::seed(1);
+  const Pairs<R> found = solve<R>(d, e, {0, n});
+  emulation::seed(2);
+  const Pairs<R> again = solve<R>(d, e, {0, n});
+  CHECK(std::memcmp(found.w.data(), again.w.data(), sizeof(R) * found.w.size()) == 0);
+  CHECK(std::memcmp(found.z.data(), again.z.data(), sizeof(R) * found.z.size()) == 0);
+  const double eps = std::numeric_limits<R>::epsilon(), limit = 4 * static_cast<double>(n) * eps;
+  CHECK(residual(d, e, found) <= limit);
+  CHECK(nonorthogonality(found) <= limit);
+  for (std::size_t k = 0; k < found.w.size(); ++k)
+    CHECK(std::fabs(double{found.w[k]} - double{by_launches.w[k]}) <= limit);
 }
