@@ -316,13 +316,8 @@ class TeamBackend final : public StandardBackend<T> {
         all.bad_value = of.bad_value;
       }
     }
-    if (all.first_bad < 0) {
-      k_ = scale_exponent(all.largest);
-      return;
-    }
-    std::int64_t i = all.first_bad % plan_.n, j = all.first_bad / plan_.n;
-    if (plan_.options.uplo == Uplo::upper) std::swap(i, j);
-    throw NonFiniteEntry(i, j, all.bad_value, name(Argument::a));
+    require_finite(all, plan_.n, plan_.options.uplo);
+    k_ = scale_exponent(all.largest);
   }
   void scale() override {
     if (k_ != 0) run_stage([&](int p) { scale_part<T>(queue(p), parts(p).part, k_); });

@@ -21,7 +21,9 @@
 #include <algorithm>
 #include <cstdint>
 #include <type_traits>
+#include <utility>
 
+#include "hybrid/error.hpp"
 #include "hybrid/host_device.hpp"
 #include "hybrid/matrix_view.hpp"
 #include "hybrid/memory/arena.hpp"
@@ -161,6 +163,14 @@ struct PartFacts {
   std::int64_t first_bad = -1;  // i + j n of the first entry in column order that is not finite; -1: none
   R bad_value = 0;              // that entry; of a complex one the part that is not finite
 };
+// Throws NonFiniteEntry (a) for the first entry that is not finite, if there is one. `given` is the caller's triangle.
+template <class R>
+void require_finite(const PartFacts<R>& facts, std::int64_t n, Uplo given) {
+  if (facts.first_bad < 0) return;
+  std::int64_t i = facts.first_bad % n, j = facts.first_bad / n;
+  if (given == Uplo::upper) std::swap(i, j);
+  throw NonFiniteEntry(i, j, static_cast<double>(facts.bad_value));
+}
 // Blocks until done. scratch_dev: check_part_bytes bytes. Cost: one read of the part's lower triangle.
 template <class T>
 PartFacts<real_t<T>> check_part(const Queue& queue, const DealtPart<const same_t<T>>& part_dev,
