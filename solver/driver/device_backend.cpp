@@ -577,7 +577,7 @@ class DeviceBackend final : public StandardBackend<T> {
       const std::int64_t columns =
           std::min({DeviceParts<T>::columns_at_once, height - first % height, n - first});
       Arena scratch = parts_->scratch;
-      load_columns<T>(queue_, parts_->blocks, first, columns, plan_.options.uplo,
+      eigen_g::load_columns<T>(queue_, parts_->blocks, first, columns, plan_.options.uplo,
                       scratch.take<T>(columns * n), fetch);
       first += columns;
     }
