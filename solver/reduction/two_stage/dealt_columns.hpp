@@ -73,8 +73,8 @@ struct DealtColumns {
   }
 };
 
-// The lower block columns of a matrix on one GPU, packed: at most 0.55 n^2 values from n = 10 `smallest` on.
-//   smallest, largest   limits of the height of a strip; multiples of 64, and so of every bandwidth
+// The lower block columns of a matrix on one GPU, packed: a strip has about a tenth of the columns, so that they take about 0.55 n^2 values.
+//   smallest, largest   limits of a strip's height; multiples of 64, and so of every bandwidth
 inline DealtColumns block_columns(std::int64_t n, std::int64_t smallest, std::int64_t largest) {
   constexpr std::int64_t multiple = 64, strips = 10;
   const std::int64_t height = std::clamp(n / strips / multiple * multiple, smallest, largest);
