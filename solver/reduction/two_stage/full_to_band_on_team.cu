@@ -7,7 +7,7 @@
 //
 //   for each strip of columns:   P(own) += A(r:, own)^H W(r:)      own: the member's columns of the strip from `below` on, r: the next strip's first row
 //
-// The member's rows of W, and its rows of the second sum, are stored one after the other, as its columns of A are.
+// The member's rows of W, and its rows of the second sum, are stored one after the other, as its columns of A are. One member has all rows.
 #include "solver/reduction/two_stage/full_to_band_on_team.hpp"
 
 #include <algorithm>
@@ -61,9 +61,9 @@ struct TeamBuffers {
       return arena.matrix<T>(rows, columns, round_up(rows, tridiagonalize_row_multiple));
     };
     pending = with_rows(n, k);
-    partner = with_rows(std::max(b, deal.share()), k);
+    partner = with_rows(std::max(b, std::min(deal.share(), deal.most_columns())), k);
     w = with_rows(n, b);
-    own_w = with_rows(deal.most_columns(), b);
+    own_w = deal.parts == 1 ? w : with_rows(deal.most_columns(), b);
     own_sums = with_rows(deal.most_columns(), b);
     for (MatrixView<T>& of : sums)
       if (deal.parts > 1) of = with_rows(n, b);
@@ -191,7 +191,7 @@ struct FullToBandOnTeam<T>::Impl {
     const Queue& queue = products.queue();
     const DealtPart<T>& a = members[own].part;
     const std::int64_t n = deal.n, first = deal.before(below, p), count = deal.columns(p) - first;
-    own_rows(p, {first, count}, 0, at.w, at.own_w.block(first, 0, count, b));
+    if (deal.parts > 1) own_rows(p, {first, count}, 0, at.w, at.own_w.block(first, 0, count, b));
 
     std::optional<SecondQueue>& other = second[own];
     if (other) other->fork(queue);
