@@ -177,7 +177,7 @@ TEST_CASE("out of core: values only in block columns", "[gpu]") {
 
 TEST_CASE("out of core: a limit of memory gives the number of slabs in block columns", "[gpu]") {
   NEEDS_GPU();
-  const std::int64_t n = 3000;
+  const std::int64_t n = 5000;  // smaller orders have fewer slabs, because the buffers of the reduction are larger than they
   const Stored s = random_matrix(n);
   OptionsAndDevices o = in_mode(on_gpu(Path::two_stage), n, MemoryMode::block_columns);
   const std::uint64_t least = o.memory_limit,
@@ -185,8 +185,9 @@ TEST_CASE("out of core: a limit of memory gives the number of slabs in block col
   REQUIRE(least < of_slabs);
   std::map<std::int64_t, support::Solved> by_slabs;
   std::int64_t before = n;
-  for (int step = 0; step < 24; ++step) {
-    o.memory_limit = least + (of_slabs - 1 - least) * static_cast<std::uint64_t>(step) / 23;
+  constexpr int steps = 6;
+  for (int step = 0; step < steps; ++step) {
+    o.memory_limit = least + (of_slabs - 1 - least) * static_cast<std::uint64_t>(step) / (steps - 1);
     support::Solved solved = support::solve_guarded(s, o);
     REQUIRE(solved.report.mode == MemoryMode::block_columns);
     CHECK(solved.report.bytes.device <= o.memory_limit);
@@ -195,12 +196,12 @@ TEST_CASE("out of core: a limit of memory gives the number of slabs in block col
     by_slabs.emplace(before, std::move(solved));
   }
   CHECK(by_slabs.size() > 1);
-  CHECK(by_slabs.count(4) == 1);
   for (const auto& [slabs, solved] : by_slabs) {
     CAPTURE(slabs);
     CHECK(support::same_bits(solved.w, by_slabs.begin()->second.w));
-    support::check_pairs(s, solved);
   }
+  REQUIRE(by_slabs.count(4) == 1);
+  support::check_pairs(s, by_slabs.at(4));
 }
 
 TEST_CASE("out of core: entries that are not finite are found in block columns", "[gpu]") {
