@@ -268,8 +268,7 @@ std::string to_table(const SolveReport& r) {
   if (!r.distributed) text += report_row("products", engines_text(r.solve));
   if (r.solve.refinement.result != Refinement::Result::native)
     text += report_row("precision", refinement_text(r.solve.refinement));
-  if (r.solve.mode != MemoryMode::in_core)
-    text += report_row("memory", memory_text(r.solve));
+  if (r.solve.mode != MemoryMode::in_core) text += report_row("memory", memory_text(r.solve));
   if (!r.solve.fallbacks.empty()) text += report_row("fallbacks", fallbacks_text(r.solve));
   if (r.distributed) text += distributed_rows(*r.distributed);
   if (!r.distributed)

@@ -37,8 +37,7 @@ constexpr auto members = [](auto& x, const auto& each) {
     each(x.host, x.device);
   else if constexpr (std::is_same_v<X, PythonReport>)
     each(x.status, x.info, x.m, x.first_index, x.path, x.stages, x.seconds, x.devices, x.refinement,
-         x.fallbacks, x.bytes, x.bad_minor, x.mode,
-         x.slabs_of_rows, x.slabs_of_columns);
+         x.fallbacks, x.bytes, x.bad_minor, x.mode, x.slabs_of_rows, x.slabs_of_columns);
   else if constexpr (std::is_same_v<X, BatchReport>)
     each(x.count, x.failed, x.first_failed, x.m, x.seconds, x.devices, x.bytes);
   else if constexpr (std::is_same_v<X, Verification>)

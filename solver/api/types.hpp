@@ -231,9 +231,9 @@ const char* name(MemoryMode mode);  // "in_core", "parked", "slabs", "block_colu
 
 // A change to a solve that needs less GPU memory. If the GPU has too little memory, the fallbacks are tried in this order.
 enum class Fallback {
-  mixed_to_native,         // mixed precision -> native precision
-  in_core_to_parked,       // MemoryMode::parked; needs vectors, gpus = 1 and a standard problem
-  parked_to_slabs,         // MemoryMode::slabs; needs host pointers
+  mixed_to_native,    // mixed precision -> native precision
+  in_core_to_parked,  // MemoryMode::parked; needs vectors, gpus = 1 and a standard problem
+  parked_to_slabs,    // MemoryMode::slabs; needs host pointers
   // MemoryMode::block_columns, from slabs, or from in_core without vectors; needs host pointers, the two-stage path, gpus = 1 and a standard problem
   to_block_columns,
   two_stage_to_one_stage,  // two-stage path -> one-stage path; needs Path::automatic

@@ -124,7 +124,7 @@ std::int64_t longest_slab(std::int64_t whole, std::int64_t multiple, std::uint64
 template <class T>
 struct DeviceParts {
   MatrixView<T> matrix, z;
-  DealtPart<T> blocks;  // MemoryMode::block_columns: A instead of `matrix`
+  DealtPart<T> blocks;                  // MemoryMode::block_columns: A instead of `matrix`
   MatrixView<real_t<T>> u, q;           // U: a buffer of its own only if T is complex
   Tridiagonal<real_t<T>> t, copy_of_t;  // the copy: for slabs
   Arena kept, scratch;                  // for the path (PathBytes); scratch also for all other stages
@@ -169,8 +169,7 @@ struct DeviceParts {
     if (a_in_back) {
       std::uint64_t bytes = std::max(bytes_taken(own_a) + of_t + rest, path.back_min);
       if (slabs) {
-        const std::uint64_t others =
-            arena.bytes() + bytes_taken([&](Arena& a) { a.take<std::byte>(lent); });
+        const std::uint64_t others = arena.bytes() + bytes_taken([&](Arena& a) { a.take<std::byte>(lent); });
         bytes = bytes_with_slabs(plan, multiprocessors, bytes, others);
       }
       back = arena.part(round_up(bytes, Arena::alignment));
@@ -578,7 +577,7 @@ class DeviceBackend final : public StandardBackend<T> {
           std::min({DeviceParts<T>::columns_at_once, height - first % height, n - first});
       Arena scratch = parts_->scratch;
       eigen_g::load_columns<T>(queue_, parts_->blocks, first, columns, plan_.options.uplo,
-                      scratch.take<T>(columns * n), fetch);
+                               scratch.take<T>(columns * n), fetch);
       first += columns;
     }
   }

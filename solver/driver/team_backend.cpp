@@ -516,7 +516,8 @@ class TeamBackend final : public StandardBackend<T> {
   void load_piece(int p, std::int64_t l) {
     const std::int64_t count = std::min(deal_.width, plan_.n - deal_.global(p, l));
     Arena scratch = parts(p).scratch;
-    load_columns<T>(queue(p), parts(p).part, l, count, plan_.options.uplo, scratch.take<T>(deal_.width * plan_.n),
+    load_columns<T>(queue(p), parts(p).part, l, count, plan_.options.uplo,
+                    scratch.take<T>(deal_.width * plan_.n),
                     [&](std::int64_t i, std::int64_t j, MatrixView<T> to) { fetch(p, i, j, to); });
   }
 

@@ -31,7 +31,7 @@ class ParkedReflectors {
   // The reduction reports that the first `columns` columns below the diagonal are final after the work that is queued so far.
   void reached(std::int64_t columns);
   // These functions copy the columns below the diagonal, as the reduction reaches them, the entries above the diagonal, and `count` values from
-  // from_dev on to the host's value `at` and those behind it. The last two wait for all work that is queued. Each blocks until its copies are done.
+  // from_dev on to the host's values from number `at` on. The last two wait for all work that is queued. Each blocks until its copies are done.
   // Throw OutOfMemory, DeviceError. Cost: n^2 / 2 elements over the link.
   //   a_dev   n x n, or all columns in a packed part
   void park_lower(MatrixView<const T> a_dev);

@@ -176,7 +176,7 @@ ImplicitQ<T>& TwoStageOnDevice<T>::run(StageRunner& run_stage, MatrixView<T> a_d
   return *this;
 }
 
-// Parks what is not parked yet: all reflectors, or those of the chase alone if A is in block columns.
+// Parks all reflectors. If A is in block columns, the reflectors of Q1 are parked already.
 template <class T>
 void TwoStageOnDevice<T>::park_after_chase(MatrixView<T> a_dev) {
   const MatrixView<const T> host = parked_->host();
@@ -221,10 +221,9 @@ void TwoStageOnDevice<T>::apply(StageRunner& run_stage, MatrixView<T> z_dev,
       return back_transform_from_pieces<T>(
           *products_, n - b,
           [&](std::int64_t first, std::int64_t count, const auto& take) {
-            for_runs(host.deal, first, count,
-                     [&](std::int64_t local, std::int64_t columns, std::int64_t at) {
-                       take(host.block(b + first, local, n - b - first, columns), at);
-                     });
+            for_runs(host.deal, first, count, [&](std::int64_t local, std::int64_t columns, std::int64_t at) {
+              take(host.block(b + first, local, n - b - first, columns), at);
+            });
           },
           true, tau_, rows_of_q1(z_dev), back_, columns_ready);
     }

@@ -122,7 +122,8 @@ TEST_CASE("a failed call of a solve out of core is reported, and the next solve 
   const MemoryMode mode = GENERATE(MemoryMode::parked, MemoryMode::slabs, MemoryMode::block_columns);
   const bool vectors = GENERATE(true, false);
   const std::int64_t n = mode == MemoryMode::block_columns ? 700 : 300;
-  if (mode == MemoryMode::block_columns ? path == Path::one_stage : !vectors) return;  // there is no such solve
+  if (mode == MemoryMode::block_columns ? path == Path::one_stage : !vectors)
+    return;  // there is no such solve
   CAPTURE(name(path), name(mode), vectors);
   o.path = path;
   o.vectors = vectors;

@@ -101,8 +101,7 @@ __global__ void __launch_bounds__(threads)
 }
 
 template <class D>
-__global__ void __launch_bounds__(threads)
-    scale_part_kernel(DealtPart<D> part, std::int64_t columns, int k) {
+__global__ void __launch_bounds__(threads) scale_part_kernel(DealtPart<D> part, std::int64_t columns, int k) {
   const DealtColumns& deal = part.deal;
   for (std::int64_t l = blockIdx.x; l < columns; l += gridDim.x) {
     const std::int64_t begin = deal.global(part.part, l) / deal.height * deal.height;
@@ -121,8 +120,7 @@ __device__ R square_of(DeviceComplex<R> x) {
 }
 
 template <class D, class R>
-__global__ void __launch_bounds__(threads)
-    part_squares_kernel(DealtPart<const D> part, R* squares) {
+__global__ void __launch_bounds__(threads) part_squares_kernel(DealtPart<const D> part, R* squares) {
   const DealtColumns& deal = part.deal;
   const std::int64_t l = blockIdx.x, j = deal.global(part.part, l);
   const D* const column = part.column(l);
@@ -207,8 +205,8 @@ template <class T>
 void squares_of_part(const Queue& queue, const DealtPart<const same_t<T>>& part_dev, real_t<T>* squares_dev) {
   const std::int64_t columns = part_dev.columns();
   if (columns == 0) return;
-  part_squares_kernel<<<static_cast<unsigned>(columns), threads, 0, queue.stream()>>>(
-      on_device(part_dev), squares_dev);
+  part_squares_kernel<<<static_cast<unsigned>(columns), threads, 0, queue.stream()>>>(on_device(part_dev),
+                                                                                      squares_dev);
   EIGEN_G_LAUNCHED();
 }
 

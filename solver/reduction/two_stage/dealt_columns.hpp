@@ -69,7 +69,8 @@ struct DealtColumns {
   }
   std::int64_t most_values(std::int64_t ld) const {
     const std::int64_t last = std::max<std::int64_t>(strips() - 1, 0);
-    return values_before(last, ld) + (most_columns() - last * share()) * (ld - (packed ? first_row(last) : 0));
+    return values_before(last, ld) +
+           (most_columns() - last * share()) * (ld - (packed ? first_row(last) : 0));
   }
 };
 
@@ -137,8 +138,7 @@ template <class T, class Fetch>
 void load_columns(const Queue& queue, const DealtPart<T>& part, std::int64_t l, std::int64_t count, Uplo uplo,
                   T* scratch_dev, const Fetch& fetch) {
   const DealtColumns& deal = part.deal;
-  const std::int64_t n = deal.n, first = deal.global(part.part, l),
-                     row = deal.first_row(first / deal.height);
+  const std::int64_t n = deal.n, first = deal.global(part.part, l), row = deal.first_row(first / deal.height);
   const MatrixView<T> above = part.block(row, l, first - row, count),
                       below = part.block(first, l, n - first, count);
   const auto fetch_adjoint = [&](std::int64_t i, std::int64_t j, MatrixView<T> to) {

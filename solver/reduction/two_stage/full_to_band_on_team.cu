@@ -197,7 +197,8 @@ struct FullToBandOnTeam<T>::Impl {
     if (other) other->fork(queue);
     std::int64_t columns = 0;  // that have a second sum
     const auto adjoint_product = [&](std::int64_t row, std::int64_t rows, ColumnRange of, T beta) {
-      const MatrixView<const T> left = a.block(row, of.first, rows, of.count), w = at.w.block(row, 0, rows, b);
+      const MatrixView<const T> left = a.block(row, of.first, rows, of.count),
+                                w = at.w.block(row, 0, rows, b);
       const MatrixView<T> sum = at.own_sums.block(of.first, 0, of.count, b);
       columns = std::max(columns, of.first + of.count - first);
       if (!other) return products.gemm(adjoint<T>, Op::none, 1, left, w, beta, sum);
@@ -206,9 +207,8 @@ struct FullToBandOnTeam<T>::Impl {
                             static_cast<double>(b));
     };
     if (deal.packed)
-      for_strips_above(deal, p, below, [&](std::int64_t row, ColumnRange of) {
-        adjoint_product(row, n - row, of, 0);
-      });
+      for_strips_above(deal, p, below,
+                       [&](std::int64_t row, ColumnRange of) { adjoint_product(row, n - row, of, 0); });
     else
       for_strips_of_rows(deal, p, below, [&](std::int64_t row, std::int64_t rows, ColumnRange of) {
         adjoint_product(row, rows, of, columns == 0 ? 0 : 1);

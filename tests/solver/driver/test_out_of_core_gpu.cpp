@@ -73,7 +73,7 @@ std::pair<double, double> errors(std::int64_t n, const std::vector<T>& a, const 
 bool has_mode(Path path, MemoryMode mode, std::int64_t n) {
   return mode != MemoryMode::block_columns || (path == Path::two_stage && n >= 700);
 }
-// The values of a mode have the bits of those in core; in block columns they differ from them by rounding.
+// The values of a mode have the same bits as in core. In block columns they differ from the values in core by rounding.
 template <class R>
 void check_values(MemoryMode mode, const std::vector<R>& w, const std::vector<R>& in_core) {
   if (mode != MemoryMode::block_columns) {
@@ -177,11 +177,11 @@ TEST_CASE("out of core: values only in block columns", "[gpu]") {
 
 TEST_CASE("out of core: a limit of memory gives the number of slabs in block columns", "[gpu]") {
   NEEDS_GPU();
-  const std::int64_t n = 5000;  // smaller orders have fewer slabs, because the buffers of the reduction are larger than they
+  const std::int64_t n =
+      5000;  // smaller orders have fewer slabs, because the buffers of the reduction are larger than they
   const Stored s = random_matrix(n);
   OptionsAndDevices o = in_mode(on_gpu(Path::two_stage), n, MemoryMode::block_columns);
-  const std::uint64_t least = o.memory_limit,
-                      of_slabs = in_mode(o, n, MemoryMode::slabs).memory_limit;
+  const std::uint64_t least = o.memory_limit, of_slabs = in_mode(o, n, MemoryMode::slabs).memory_limit;
   REQUIRE(least < of_slabs);
   std::map<std::int64_t, support::Solved> by_slabs;
   std::int64_t before = n;

@@ -57,8 +57,8 @@ TEST_CASE("too little memory: every step, if the caller left the choices open") 
   p.options.precision = Precision::mixed;
   CHECK(p.fallbacks.empty());
   std::vector<Fallback> steps;
-  for (const Fallback step :
-       {mixed_to_native, in_core_to_parked, parked_to_slabs, to_block_columns, two_stage_to_one_stage, gpu_to_cpu}) {
+  for (const Fallback step : {mixed_to_native, in_core_to_parked, parked_to_slabs, to_block_columns,
+                              two_stage_to_one_stage, gpu_to_cpu}) {
     steps.push_back(step);
     const std::optional<Plan> next = smaller_plan<double>(p);
     REQUIRE(next);

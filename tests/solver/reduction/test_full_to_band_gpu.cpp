@@ -76,7 +76,7 @@ Banded<S> reduce_on_gpu(const std::vector<S>& a, std::int64_t n, std::int64_t b)
   return {support::download_from(band, band.size()), support::download_from(z, n * n)};
 }
 
-// The same with the lower block columns of A, packed, in strips of `height` columns.
+// Reduces the lower block columns of A, packed, in strips of `height` columns.
 template <class T = double, class S = support::wide_t<T>>
 Banded<S> reduce_in_blocks(const std::vector<S>& a, std::int64_t n, std::int64_t b, std::int64_t height,
                            bool second_queue = true) {
@@ -92,8 +92,8 @@ Banded<S> reduce_in_blocks(const std::vector<S>& a, std::int64_t n, std::int64_t
       host.column(j)[i] = i >= j ? entry : conjugate_of(entry);
     }
   DeviceBuffer<T> packed(values), matrix(lda * n), band((b + 1) * n), tau(n), z(n * n);
-  const support::DeviceScratch scratch(
-      std::max(FullToBandOnTeam<T>::bytes(deal, b, queue.multiprocessors()), back_transform_bytes<T>(left, n)));
+  const support::DeviceScratch scratch(std::max(FullToBandOnTeam<T>::bytes(deal, b, queue.multiprocessors()),
+                                                back_transform_bytes<T>(left, n)));
   for (const auto* buffer : {&matrix, &band, &tau})
     EIGEN_G_CUDA(cudaMemset(buffer->data(), 0xff, buffer->bytes()));
   support::upload_as(memory, packed);

@@ -40,7 +40,7 @@ void launch(Kernel kernel, Index x, Index y, Index z, const Arguments&... argume
   blockIdx.y = blockIdx.z = 0;
 }
 
-// The member's part of a symmetric matrix in memory. What is stored nowhere, and padding, is not a number.
+// The member's part of a symmetric matrix in memory. Padding and entries that are stored nowhere are not a number.
 struct Stored {
   Values values;
   DealtPart<const double> part;
@@ -67,8 +67,8 @@ void multiply(bool adjoint, Index m, Index n, Index k, const double* a, Index ld
 }
 
 // Rows `below` ... of the member's part of A W.
-Values product_of(const DealtColumns& deal, int part, Index below, Index b,
-                  const DealtPart<const double>& a, const Values& w) {
+Values product_of(const DealtColumns& deal, int part, Index below, Index b, const DealtPart<const double>& a,
+                  const Values& w) {
   const Index n = deal.n, first = deal.before(below, part), count = deal.columns(part) - first,
               own_ld = deal.most_columns();
   Values own_w(static_cast<std::size_t>(own_ld * b), not_a_number), own_sums(own_w),
@@ -104,7 +104,8 @@ Values product_of(const DealtColumns& deal, int part, Index below, Index b,
     for (Index i = below; i < n; ++i) at(product, i + k * n) = 0;
   for_strips_of_columns(deal, part, below, [&](Index row, ColumnRange of) {
     const MatrixView<const double> left = a.block(row, of.first, n - row, of.count);
-    multiply(false, n - row, b, of.count, left.data, left.lda, &own_w[static_cast<std::size_t>(of.first)], own_ld, &at(product, row), n);
+    multiply(false, n - row, b, of.count, left.data, left.lda, &own_w[static_cast<std::size_t>(of.first)],
+             own_ld, &at(product, row), n);
   });
   if (columns > 0)
     launch(add_own_rows_kernel<double>, (columns + 255) / 256, b, 1, deal, part, first, columns,
@@ -170,9 +171,9 @@ TEST_CASE("full to band on a team: accurate sums for a panel with few reflectors
     Index n, width, parts, pieces, below;
   };
   const bool packed = GENERATE(false, true);
-  for (const Row row : {Row{5, 8, 2, 1, 1}, Row{70, 8, 2, 2, 33}, Row{100, 16, 3, 1, 20},
-                        Row{141, 8, 2, 3, 7}, Row{141, 8, 2, 3, 140}, Row{141, 40, 1, 1, 7},
-                        Row{160, 40, 1, 1, 41}})
+  for (const Row row :
+       {Row{5, 8, 2, 1, 1}, Row{70, 8, 2, 2, 33}, Row{100, 16, 3, 1, 20}, Row{141, 8, 2, 3, 7},
+        Row{141, 8, 2, 3, 140}, Row{141, 40, 1, 1, 7}, Row{160, 40, 1, 1, 41}})
     for (const std::vector<int>& reflectors :
          {std::vector<int>{}, {0}, {36}, {3, 33, 34}, {0, 1, 31, 36}, {0, 1, 2, 3, 4}}) {
       const DealtColumns deal{row.n, row.width, row.parts, row.pieces * row.width * row.parts, packed};
@@ -191,8 +192,9 @@ TEST_CASE("full to band on a team: accurate sums for a panel with few reflectors
         Values product(static_cast<std::size_t>(ldp * b), not_a_number);
         blockDim.x = rows_of_few * warps_of_few;
         emulation::launch(product_of_few_kernel<double>, (rows + rows_of_few - 1) / rows_of_few,
-                          rows_of_few * warps_of_few, shared_of_few<double>, stored.part, below, b, static_cast<const double*>(tau.data()), static_cast<const double*>(w.data()),
-                          ld, product.data(), ldp);
+                          rows_of_few * warps_of_few, shared_of_few<double>, stored.part, below, b,
+                          static_cast<const double*>(tau.data()), static_cast<const double*>(w.data()), ld,
+                          product.data(), ldp);
         Index wrong = 0;
         for (Index k = 0; k < b; ++k)
           for (Index i = 0; i < ldp; ++i) {
@@ -230,7 +232,8 @@ TEST_CASE("full to band on a team: sums of equal terms keep their digits, unlike
   for (int p = 0; p < 2; ++p) {
     emulation::launch(product_of_few_kernel<double>, (rows + rows_of_few - 1) / rows_of_few,
                       rows_of_few * warps_of_few, shared_of_few<double>,
-                      DealtPart<const double>{deal, p, ones.data(), 0}, below, b, tau.data(), static_cast<const double*>(w.data()), n, product.data(), rows);
+                      DealtPart<const double>{deal, p, ones.data(), 0}, below, b, tau.data(),
+                      static_cast<const double*>(w.data()), n, product.data(), rows);
     for (std::size_t i = 0; i < sum.size(); ++i) sum[i] += product[i];
   }
   double worst = 0;
