@@ -155,8 +155,8 @@ struct Devices {
   // Measured rates, for Engine::automatic. 0: estimated from the GPU's properties.
   ProductRates engine_rates = {};
   // Largest number of bytes of device memory that a dense solve allocates on the first GPU, as Report::bytes counts them; 0: what is free.
-  // A solve that needs more takes the next of the fallbacks (Fallback). In block columns (MemoryMode) slabs are as large as a limit allows. Small blocks that CUDA and cuBLAS allocate for themselves are not
-  // counted. Batches, single stages and sparse problems do not use it.
+  // A solve that needs more takes the next of the fallbacks (Fallback). In block columns (MemoryMode) slabs are as large as a limit
+  // allows. Small blocks that CUDA and cuBLAS allocate for themselves are not counted. Batches, single stages and sparse problems do not use it.
   std::uint64_t memory_limit = 0;
   // For experiments: use only this number of multiprocessors of the first GPU, rounded up to the next partition size. 0: all.
   int multiprocessors = 0;
