@@ -268,8 +268,7 @@ std::string to_table(const SolveReport& r) {
   if (!r.distributed) text += report_row("products", engines_text(r.solve));
   if (r.solve.refinement.result != Refinement::Result::native)
     text += report_row("precision", refinement_text(r.solve.refinement));
-  if (r.solve.mode != MemoryMode::in_core)
-    text += report_row("memory", std::string(name(r.solve.mode)) + ", with data in host memory");
+  if (r.solve.mode != MemoryMode::in_core) text += report_row("memory", memory_text(r.solve));
   if (!r.solve.fallbacks.empty()) text += report_row("fallbacks", fallbacks_text(r.solve));
   if (r.distributed) text += distributed_rows(*r.distributed);
   if (!r.distributed)
@@ -327,6 +326,8 @@ std::string json_of(const SolveReport& r) {
   object["devices"] = devices_json(r.solve);
   object["path"] = name(r.solve.path);
   object["mode"] = name(r.solve.mode);
+  object["slabs_of_rows"] = r.solve.slabs_of_rows;
+  object["slabs_of_columns"] = r.solve.slabs_of_columns;
   object["engine"] = engines_text(r.solve);
   object["refinement"] = refinement_json(r.solve.refinement);
   object["fallbacks"] = fallback_names(r.solve);

@@ -24,12 +24,14 @@
 //   ratio              the ratio that was asked for; if it was automatic, the resulting shares in percent
 //   devices            for each device: name, share (of the flops of the large products), seconds (spent on shared products), engine
 //   path, engine       path of the reduction; engines of the matrix products
-//   mode               where a solve on a GPU kept its matrices: "in_core", "parked" (reflectors in host memory) or "slabs" (vectors, too)
+//   mode               where a solve on a GPU kept its matrices: "in_core", "parked" (reflectors in host memory) "slabs" (vectors, too) or
+//                      "block_columns" (A as its lower half, too)
+//   slabs_of_rows, slabs_of_columns   numbers of slabs; 0: none
 //   refinement         result of mixed precision: result ("refined", or why the solve was in native precision: "out_of_scope",
 //                      "float_failed", "large_clusters", "diverged"), steps, clusters, largest_cluster, correction (|E| of the last step),
 //                      float_seconds, seconds; null: mixed precision was not requested
 //   fallbacks          fallbacks because of too little GPU memory, in their order: "mixed_to_native", "in_core_to_parked",
-//                      "parked_to_slabs", "two_stage_to_one_stage", "gpu_to_cpu"; empty: there was enough memory
+//                      "parked_to_slabs", "to_block_columns", "two_stage_to_one_stage", "gpu_to_cpu"; empty: there was enough memory
 //   threads            CPU threads
 //   bytes              host, device: workspace in addition to the matrix and the results
 //   outputs            values, vectors: the files written; null: not written

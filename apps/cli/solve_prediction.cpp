@@ -60,13 +60,12 @@ std::int64_t bandwidth_of(const io::SymmetricMatrix& matrix, std::int64_t most) 
   return found;
 }
 
-// False: the solve has no other mode than in_core.
-bool can_keep_on_host(const Options& options, std::int64_t n) {
+// The bytes of a mode. Nothing if the solve does not have this mode.
+std::optional<WorkspaceBytes> bytes_in_mode(const Options& options, std::int64_t n, MemoryMode mode) {
   try {
-    static_cast<void>(workspace_bytes<double>(n, options, true, Pointers::host, MemoryMode::slabs));
-    return true;
+    return workspace_bytes<double>(n, options, true, Pointers::host, mode);
   } catch (const InvalidArgument&) {
-    return false;
+    return std::nullopt;
   }
 }
 
@@ -135,9 +134,12 @@ std::optional<SolvePrediction> predict_solve(const Options& options, const Devic
                                             : p.engine == options.engine)
       plan.mixed = p;
   const std::uint64_t room = devices.memory_limit > 0 ? devices.memory_limit : gpu_device(gpu).memory_free;
-  for (const MemoryMode mode : {MemoryMode::in_core, MemoryMode::parked, MemoryMode::slabs}) {
-    if (mode != MemoryMode::in_core && (devices.gpus > 1 || !can_keep_on_host(options, n))) break;
-    plan.bytes = workspace_bytes<double>(n, options, true, Pointers::host, mode);
+  for (const MemoryMode mode :
+       {MemoryMode::in_core, MemoryMode::parked, MemoryMode::slabs, MemoryMode::block_columns}) {
+    if (mode != MemoryMode::in_core && devices.gpus > 1) break;
+    const std::optional<WorkspaceBytes> bytes = bytes_in_mode(options, n, mode);
+    if (!bytes) continue;
+    plan.bytes = *bytes;
     if (plan.bytes.device > room) continue;
     plan.mode = mode;
     break;

@@ -37,7 +37,7 @@ constexpr auto members = [](auto& x, const auto& each) {
     each(x.host, x.device);
   else if constexpr (std::is_same_v<X, PythonReport>)
     each(x.status, x.info, x.m, x.first_index, x.path, x.stages, x.seconds, x.devices, x.refinement,
-         x.fallbacks, x.bytes, x.bad_minor, x.mode);
+         x.fallbacks, x.bytes, x.bad_minor, x.mode, x.slabs_of_rows, x.slabs_of_columns);
   else if constexpr (std::is_same_v<X, BatchReport>)
     each(x.count, x.failed, x.first_failed, x.m, x.seconds, x.devices, x.bytes);
   else if constexpr (std::is_same_v<X, Verification>)
@@ -186,12 +186,17 @@ result is "native" (mixed precision was not requested), "refined", or the reason
       .def_prop_ro("fallbacks", &fallbacks_of,
                    R"(Steps to a smaller solve, in their order, because the GPU has too little memory.
 
-They are "mixed_to_native", "in_core_to_parked", "parked_to_slabs", "two_stage_to_one_stage" and "gpu_to_cpu". Empty: the memory
-sufficed.)")
+They are "mixed_to_native", "in_core_to_parked", "parked_to_slabs", "to_block_columns", "two_stage_to_one_stage" and
+"gpu_to_cpu". Empty: the memory sufficed.)")
       .def_prop_ro(
           "mode", [](const R& r) { return name(r.mode); },
-          "Where a solve on a GPU kept its matrices: \"in_core\", \"parked\" (reflectors in host memory) or "
-          "\"slabs\" (vectors, too).")
+          R"(Where a solve on a GPU kept its matrices.
+
+"in_core", "parked" (reflectors in host memory), "slabs" (vectors, too) or "block_columns" (the matrix as its lower half, too).)")
+      .def_ro("slabs_of_rows", &Report::slabs_of_rows,
+              "Number of slabs of rows in which the vectors of T were computed; 0: all at once.")
+      .def_ro("slabs_of_columns", &Report::slabs_of_columns,
+              "Number of slabs of columns in which the vectors were transformed; 0: all at once.")
       .def_prop_ro(
           "workspace_bytes", [](const R& r) { return pair_of(r.bytes); },
           "(host, device) bytes in addition to the matrix and the results.");

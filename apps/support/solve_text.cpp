@@ -95,6 +95,16 @@ std::vector<std::string> fallback_names(const Report& solve) {
   return names;
 }
 
+std::string memory_text(const Report& solve) {
+  std::string text = name(solve.mode);
+  std::replace(text.begin(), text.end(), '_', ' ');
+  if (solve.slabs_of_rows > 0)
+    text += (solve.mode == MemoryMode::slabs ? ", " : ", slabs: ") + std::to_string(solve.slabs_of_rows) +
+            " of rows and " + std::to_string(solve.slabs_of_columns) + " of columns";
+  if (solve.mode == MemoryMode::parked || solve.slabs_of_rows > 0) text += ", with data in host memory";
+  return text;
+}
+
 std::string fallbacks_text(const Report& solve) {
   return words(joined(fallback_names(solve))) + ": too little GPU memory";
 }

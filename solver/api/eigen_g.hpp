@@ -110,6 +110,7 @@ template <class T>
 //                 3.2 n^2          n >= 6000; 3.07 n^2 at n = 65000
 //   values only   n^2 + O(n)       one-stage path
 //                 1.07 n^2         two-stage path, n = 10000; 1.04 n^2 at n = 32768
+//                 0.6 n^2          the same in block columns (MemoryMode)
 //
 // On the two-stage path float and complex matrices can need up to 1 GiB more than the table says. They can also need less: complex
 // double needs 2.7 n^2 in all at n = 10000.
@@ -129,6 +130,7 @@ template <class T>
 //   mixed precision -> native precision
 //   in core         -> parked            (MemoryMode) with vectors and gpus = 1
 //   parked          -> slabs             with host pointers
+//   slabs           -> block columns     with host pointers, on the two-stage path; without vectors from in core
 //   two-stage path  -> one-stage path    with Path::automatic
 //   GPU             -> CPU               with host pointers and DeviceChoice::automatic
 //

@@ -105,14 +105,14 @@ const char* name(Refinement::Result result) {
 }
 
 const char* name(MemoryMode mode) {
-  constexpr std::array names{"in_core", "parked", "slabs"};
-  static_assert(names.size() == static_cast<std::size_t>(MemoryMode::slabs) + 1);
+  constexpr std::array names{"in_core", "parked", "slabs", "block_columns"};
+  static_assert(names.size() == static_cast<std::size_t>(MemoryMode::block_columns) + 1);
   return names[static_cast<std::size_t>(mode)];
 }
 
 const char* name(Fallback fallback) {
-  constexpr std::array names{"mixed_to_native", "in_core_to_parked", "parked_to_slabs",
-                             "two_stage_to_one_stage", "gpu_to_cpu"};
+  constexpr std::array names{"mixed_to_native",  "in_core_to_parked",      "parked_to_slabs",
+                             "to_block_columns", "two_stage_to_one_stage", "gpu_to_cpu"};
   static_assert(names.size() == static_cast<std::size_t>(Fallback::gpu_to_cpu) + 1);
   return names[static_cast<std::size_t>(fallback)];
 }

@@ -155,8 +155,8 @@ struct Devices {
   // Measured rates, for Engine::automatic. 0: estimated from the GPU's properties.
   ProductRates engine_rates = {};
   // Largest number of bytes of device memory that a dense solve allocates on the first GPU, as Report::bytes counts them; 0: what is free.
-  // A solve that needs more takes the next of the fallbacks (Fallback). Small blocks that CUDA and cuBLAS allocate for themselves are not
-  // counted. Batches, single stages and sparse problems do not use it.
+  // A solve that needs more takes the next of the fallbacks (Fallback). In block columns (MemoryMode) slabs are as large as a limit
+  // allows. Small blocks that CUDA and cuBLAS allocate for themselves are not counted. Batches, single stages and sparse problems do not use it.
   std::uint64_t memory_limit = 0;
   // For experiments: use only this number of multiprocessors of the first GPU, rounded up to the next partition size. 0: all.
   int multiprocessors = 0;
@@ -213,27 +213,33 @@ const char* name(
     Refinement::Result
         result);  // "native", "refined", "out_of_scope", "float_failed", "large_clusters", "diverged"
 
-// Where a solve with vectors on a GPU keeps its n x n matrices between the stages. n^2 is the bytes of a matrix; the GPU's bytes are for a real
-// matrix, host pointers and large n. The host's bytes are in addition to the caller's a and z.
+// Where a solve on a GPU keeps its n x n matrices between the stages. n^2 is the bytes of a matrix; the GPU's bytes are for a real matrix, with
+// vectors, host pointers and large n. The host's bytes are in addition to the caller's a and z.
 //
-//   mode      GPU        host   the reflectors of the reduction   U and Z
-//   in_core   3.1 n^2    0      GPU                               GPU
-//   parked    2.1 n^2    n^2    host, from the reduction on       GPU
-//   slabs     1.1 n^2    n^2    host                              the caller's z; the GPU has a slab of rows of U, then of columns of Z
+//   mode            GPU        host   the reflectors of the reduction   U and Z
+//   in_core         3.1 n^2    0      GPU                               GPU
+//   parked          2.1 n^2    n^2    host, from the reduction on       GPU
+//   slabs           1.1 n^2    n^2    host                              the caller's z; the GPU has a slab of rows of U, then of columns of Z
+//   block_columns   0.6 n^2    n^2    host                              as slabs. A is stored as its lower block columns
 //
-// The eigenvalues have the same bits in every mode. The vectors differ by rounding.
-enum class MemoryMode { in_core, parked, slabs };
-const char* name(MemoryMode mode);  // "in_core", "parked", "slabs"
+// Without vectors there are in_core with 1.1 n^2 and block_columns with 0.6 n^2, and no bytes on the host.
+// The eigenvalues have the same bits in the first three modes. In block_columns the products with A have another order of their sums. The
+// eigenvalues then differ by rounding, and have the same bits with vectors and without, and for every number of slabs. The vectors differ by rounding
+// between all modes.
+enum class MemoryMode { in_core, parked, slabs, block_columns };
+const char* name(MemoryMode mode);  // "in_core", "parked", "slabs", "block_columns"
 
 // A change to a solve that needs less GPU memory. If the GPU has too little memory, the fallbacks are tried in this order.
 enum class Fallback {
-  mixed_to_native,         // mixed precision -> native precision
-  in_core_to_parked,       // MemoryMode::parked; needs vectors, gpus = 1 and a standard problem
-  parked_to_slabs,         // MemoryMode::slabs; needs host pointers
+  mixed_to_native,    // mixed precision -> native precision
+  in_core_to_parked,  // MemoryMode::parked; needs vectors, gpus = 1 and a standard problem
+  parked_to_slabs,    // MemoryMode::slabs; needs host pointers
+  // MemoryMode::block_columns, from slabs, or from in_core without vectors; needs host pointers, the two-stage path, gpus = 1 and a standard problem
+  to_block_columns,
   two_stage_to_one_stage,  // two-stage path -> one-stage path; needs Path::automatic
   gpu_to_cpu               // GPU -> CPU; needs host pointers and DeviceChoice::automatic
 };
-// "mixed_to_native", "in_core_to_parked", "parked_to_slabs", "two_stage_to_one_stage", "gpu_to_cpu"
+// "mixed_to_native", "in_core_to_parked", "parked_to_slabs", "to_block_columns", "two_stage_to_one_stage", "gpu_to_cpu"
 const char* name(Fallback fallback);
 
 // Layout of a and z on device pointers. contiguous: lda = n, a is 16-byte aligned, and z is not a. Host pointers: no difference.
@@ -261,6 +267,8 @@ struct Report {
   // fallbacks, and each of its later reports repeats them.
   std::vector<Fallback> fallbacks = {};
   WorkspaceBytes bytes;  // memory of the call in addition to a, w, z; device: sum over all GPUs
+  // MemoryMode::slabs and block_columns: the number of slabs of rows of U, and of slabs of columns of Z. 0: there are no slabs.
+  std::int64_t slabs_of_rows = 0, slabs_of_columns = 0;
   double seconds_of(Stage stage) const;  // sum over all entries of this stage
 };
 

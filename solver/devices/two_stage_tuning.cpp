@@ -30,11 +30,15 @@ TwoStageTuning two_stage_tuning_by(TuningValues values) {
   values.replace("strip_wide", t.strip_wide);
   values.replace("min_order_of_strips", t.min_order_of_strips);
   values.replace("min_order_wide_strip", t.min_order_wide_strip);
+  values.replace("packed_parts", t.packed_parts);
+  values.replace("lowest_block", t.lowest_block);
+  values.replace("highest_block", t.highest_block);
   values.replace("engine_block_rows", t.engine_block_rows);
   values.replace("engine_native_rows", t.engine_native_rows);
   values.replace("engine_native_rows_slow", t.engine_native_rows_slow);
   values.finish(t.pending > 0 && t.pending_wide > 0 && t.update_columns > 0 && t.strip_small > 0 &&
-                t.strip > 0 && t.strip_wide > 0 && t.min_rows_cholesky_panel >= 128);
+                t.strip > 0 && t.strip_wide > 0 && t.min_rows_cholesky_panel >= 128 && t.lowest_block >= 64 &&
+                t.highest_block >= t.lowest_block && t.lowest_block % 64 == 0 && t.highest_block % 64 == 0);
   return t;
 }
 

@@ -43,6 +43,10 @@ struct TwoStageTuning {
   // Columns of a strip (dealt_columns.hpp): below min_order_of_strips, up to min_order_wide_strip, and from there on.
   std::int64_t strip_small = 256, strip = 2048, strip_wide = 4096;
   std::int64_t min_order_of_strips = 4096, min_order_wide_strip = 16000;
+  std::int64_t packed_parts = 0;  // other than 0: the parts are packed, which halves the memory of A
+
+  // One GPU with A in block columns: the lowest and the highest strip; multiples of 64. Between them a strip has a tenth of the columns.
+  std::int64_t lowest_block = 256, highest_block = 4096;
 
   // Back-transformation of the chase by an engine: largest order of the matrices that many reflectors are multiplied to.
   std::int64_t engine_block_rows = 1024;

@@ -42,12 +42,24 @@ namespace eigen_g {
 
 namespace {
 
+// Reflectors are parked in host memory; U and Z go through the GPU in slabs; A is in block columns.
+bool parks(const Plan& plan) {
+  return plan.mode != MemoryMode::in_core && plan.options.vectors;
+}
+bool has_slabs(const Plan& plan) {
+  return parks(plan) && plan.mode != MemoryMode::parked;
+}
+bool has_blocks(const Plan& plan) {
+  return plan.mode == MemoryMode::block_columns;
+}
+
 // The path's bytes for m columns of Z at a time.
 template <class T>
 PathBytes path_bytes(const Plan& plan, std::int64_t m, int multiprocessors) {
-  const bool parked = plan.mode != MemoryMode::in_core;
+  const bool parked = parks(plan);
   return plan.path == Path::two_stage
-             ? TwoStageOnDevice<T>::bytes(plan.n, m, multiprocessors, plan.devices.gpus > 1, parked)
+             ? TwoStageOnDevice<T>::bytes(plan.n, m, multiprocessors, plan.devices.gpus > 1, parked,
+                                          has_blocks(plan))
              : OneStageOnDevice<T>::bytes(plan.n, m, multiprocessors, parked);
 }
 
@@ -108,10 +120,11 @@ std::int64_t longest_slab(std::int64_t whole, std::int64_t multiple, std::uint64
 // The buffers of the workspace. A matrix that is stored elsewhere has null data.
 //
 // If the reflectors are parked in host memory, an own A is at the beginning of `back`, and `scratch` is behind it. After the reduction A's
-// part has other data: Q in MemoryMode::parked, slabs of U and of Z in MemoryMode::slabs. `back` is the whole back-transformation's.
+// part has other data: Q in MemoryMode::parked, slabs of U and of Z in MemoryMode::slabs and block_columns. `back` is the whole back-transformation's.
 template <class T>
 struct DeviceParts {
   MatrixView<T> matrix, z;
+  DealtPart<T> blocks;                  // MemoryMode::block_columns: A instead of `matrix`
   MatrixView<real_t<T>> u, q;           // U: a buffer of its own only if T is complex
   Tridiagonal<real_t<T>> t, copy_of_t;  // the copy: for slabs
   Arena kept, scratch;                  // for the path (PathBytes); scratch also for all other stages
@@ -120,13 +133,22 @@ struct DeviceParts {
   std::int64_t slab_rows = 0, slab_columns = 0;
   std::span<std::byte> products;  // for Products::lend()
 
+  // Columns of A that are copied to the block columns at a time.
+  static constexpr std::int64_t columns_at_once = 256;
+
   DeviceParts(Arena& arena, const Plan& plan, const Places& places, int multiprocessors) {
     const std::int64_t n = plan.n, m = plan.max_count();
     const std::int64_t even = even_rows<T>(n);
-    const bool slabs = plan.mode == MemoryMode::slabs;
+    const bool slabs = has_slabs(plan);
     const bool a_in_back = plan.mode != MemoryMode::in_core && places.a.where == Where::own;
+    const auto lent = static_cast<std::int64_t>(bytes_to_lend<T>(n));
     const PathBytes path = path_bytes<T>(plan, slabs ? 1 : m, multiprocessors);
     const auto own_a = [&](Arena& of) {
+      if (has_blocks(plan)) {
+        blocks = TwoStageOnDevice<T>::in_block_columns(n);
+        blocks.data = of.take<T>(TwoStageOnDevice<T>::block_values(n));
+        return;
+      }
       matrix = of.matrix<T>(n, n, round_up(n, tridiagonalize_row_multiple));
     };
     if (places.a.where == Where::own && !a_in_back) own_a(arena);
@@ -139,13 +161,17 @@ struct DeviceParts {
       if (places.u.where == Where::own) u = a.matrix<real_t<T>>(n, n, even);
     };
     const std::uint64_t of_t = bytes_taken(vectors_of_t);
-    const std::uint64_t of_loading = bytes_taken([](Arena& a) { a.take<T>(loading_values); });
+    const std::uint64_t of_loading = bytes_taken(
+        [&](Arena& a) { a.take<T>(std::max(loading_values, has_blocks(plan) ? columns_at_once * n : 0)); });
     const std::uint64_t of_dc =
         slabs ? 0 : divide_and_conquer_bytes<real_t<T>>(n, plan.options.vectors ? n : 0, false);
     const std::uint64_t rest = std::max({path.scratch, check_input_bytes, of_loading, of_dc});
     if (a_in_back) {
       std::uint64_t bytes = std::max(bytes_taken(own_a) + of_t + rest, path.back_min);
-      if (slabs) bytes = bytes_with_slabs(plan, multiprocessors, bytes);
+      if (slabs) {
+        const std::uint64_t others = arena.bytes() + bytes_taken([&](Arena& a) { a.take<std::byte>(lent); });
+        bytes = bytes_with_slabs(plan, multiprocessors, bytes, others);
+      }
       back = arena.part(round_up(bytes, Arena::alignment));
       Arena parts = back;
       own_a(parts);
@@ -160,7 +186,6 @@ struct DeviceParts {
       vectors_of_t(parts);
       scratch = parts.part(rest);
     }
-    const auto lent = static_cast<std::int64_t>(bytes_to_lend<T>(n));
     products = {arena.take<std::byte>(lent), static_cast<std::size_t>(lent)};
   }
   SlabOfRows<T> rows_of_u(std::int64_t n) const { return {back, n, slab_rows}; }
@@ -176,8 +201,10 @@ struct DeviceParts {
   }
 
  private:
-  // Chooses the slabs for a region of `bytes` bytes, or of a few more if slabs of an eighth need more. Returns the region's bytes.
-  std::uint64_t bytes_with_slabs(const Plan& plan, int multiprocessors, std::uint64_t bytes) {
+  // Chooses the slabs for a region of `bytes` bytes, or of a few more if slabs of an eighth need more. With MemoryMode::block_columns and a
+  // Devices::memory_limit the region has all bytes of the limit except `others`, as far as slabs can use them. Returns the region's bytes.
+  std::uint64_t bytes_with_slabs(const Plan& plan, int multiprocessors, std::uint64_t bytes,
+                                 std::uint64_t others) {
     const std::int64_t n = plan.n, m = std::max<std::int64_t>(1, plan.max_count());
     constexpr std::int64_t rows_multiple = 8, columns_multiple = 32, parts = 8;
     const auto of_rows = [n](std::int64_t rows) { return SlabOfRows<T>::bytes(n, rows); };
@@ -187,8 +214,12 @@ struct DeviceParts {
     const auto part = [](std::int64_t whole, std::int64_t multiple) {
       return std::min(whole, round_up((whole + parts - 1) / parts, multiple));
     };
-    const std::uint64_t room =
+    std::uint64_t room =
         std::max({bytes, of_rows(part(n, rows_multiple)), of_columns(part(m, columns_multiple))});
+    const std::uint64_t limit = plan.devices.memory_limit;
+    if (has_blocks(plan) && limit > others)
+      room = std::max(room, std::min((limit - others) / Arena::alignment * Arena::alignment,
+                                     std::max(of_rows(n), of_columns(m))));
     slab_rows = longest_slab(n, rows_multiple, room, of_rows);
     slab_columns = longest_slab(m, columns_multiple, room, of_columns);
     return room;
@@ -204,11 +235,16 @@ std::uint64_t device_parts_bytes(const Plan& plan, const Places& places, int mul
   return bytes_taken([&](Arena& arena) { DeviceParts<T>(arena, plan, places, multiprocessors); });
 }
 
-// Bytes of host memory for d, e and the tree of the divide and conquer, and for parked reflectors.
+// The number of parked values, and bytes of host memory for d, e and the tree of the divide and conquer, and for these values.
+template <class T>
+std::int64_t parked_values(const Plan& plan) {
+  if (!parks(plan)) return 0;
+  return has_blocks(plan) ? TwoStageOnDevice<T>::parked_block_values(plan.n) : plan.n * plan.n;
+}
 template <class T>
 std::uint64_t host_bytes(const Plan& plan) {
-  const auto n = static_cast<std::uint64_t>(plan.n);
-  return 4 * sizeof(double) * n + (plan.mode != MemoryMode::in_core ? sizeof(T) * n * n : 0);
+  return 4 * sizeof(double) * static_cast<std::uint64_t>(plan.n) +
+         sizeof(T) * static_cast<std::uint64_t>(parked_values<T>(plan));
 }
 
 // A second thread of a solve. It touches the pages of the memory for parked reflectors while the GPU reduces A, and it copies columns to
@@ -276,7 +312,7 @@ class DeviceBackend final : public StandardBackend<T> {
         gpu_(current_gpu()),
         further_(helper_gpus(plan.devices.gpus)),
         frame_(plan, resources, partition_of(plan.devices)) {
-    if (plan_.mode != MemoryMode::in_core) columns_out_.emplace(queue_.resources());
+    if (parks()) columns_out_.emplace(queue_.resources());
     if constexpr (!is_complex<T>)
       if (plan_.options.vectors && plan_.mode == MemoryMode::in_core)
         team_.emplace(
@@ -301,7 +337,7 @@ class DeviceBackend final : public StandardBackend<T> {
     frame_.begin(p_.stream);
     if (pending_) pending_->hold(queue_);
     const std::int64_t n = plan_.n, m = plan_.max_count();
-    if (parks() && !on_park_) on_park_ = host_array<T>(n * n);
+    if (parks() && !on_park_) on_park_ = host_array<T>(parked_values<T>(plan_));
     places_ = places_of(plan_, p_);
     if (!copies_z() || !take(places_)) {
       places_ = places_of(plan_, p_, true);
@@ -311,18 +347,23 @@ class DeviceBackend final : public StandardBackend<T> {
     const MatrixView<T> spare = p_.spare(plan_);
     Arena back = parts_->back_at(spare);
     if (slabs()) back = parts_->columns_of_z(n).back;
-    if (plan_.path == Path::two_stage)
-      reduction_ = std::make_unique<TwoStageOnDevice<T>>(
+    if (plan_.path == Path::two_stage) {
+      auto two_stage = std::make_unique<TwoStageOnDevice<T>>(
           products_, n, m, parts_->kept, parts_->scratch, back, parks(), team(),
           is_complex<T> ? ChaseBack::automatic : back_transform_chase_on_gpu(plan_.options.engine));
-    else
+      if (blocks())
+        two_stage->use(parts_->blocks, plan_.options.engine == Engine::native && !frame_.partition);
+      reduction_ = std::move(two_stage);
+    } else {
       reduction_ =
           std::make_unique<OneStageOnDevice<T>>(products_, n, parts_->kept, parts_->scratch, back, team());
+    }
     if (parks()) {
       parked_.emplace(queue_, MatrixView<T>{on_park_.get(), n, n, n});
       reduction_->park(*parked_);
     }
     a_ = places_.a.where == Where::own ? parts_->matrix : spare;
+    if (blocks()) a_ = {nullptr, n, n, n};
     if (!plan_.options.vectors || slabs()) return;
     z_ = copies_z() ? parts_->z.block(0, 0, n, m) : places_.z.where == Where::own ? parts_->z : p_.z;
     const bool own_q = places_.q.where == Where::own;
@@ -357,6 +398,7 @@ class DeviceBackend final : public StandardBackend<T> {
   Clock& clock() override { return frame_.clock; }
 
   void load() override {
+    if (blocks()) return load_blocks();
     MatrixView<const T> source = p_.a;
     if (on_host_) {
       upload<T>(queue_, part_of(plan_.options.uplo), p_.a, a_);
@@ -365,10 +407,18 @@ class DeviceBackend final : public StandardBackend<T> {
     pack_lower<T>(queue_, plan_.options.uplo, source, a_);
   }
   void check() override {
+    if (blocks()) {
+      Arena scratch = parts_->scratch;
+      const auto facts = check_part<T>(queue_, parts_->blocks, scratch.take<T>(check_part_bytes / sizeof(T)));
+      require_finite(facts, plan_.n, plan_.options.uplo);
+      facts_ = {facts.largest, plan_.n};
+      return;
+    }
     check_.emplace(queue_, plan_.options.uplo, a_, parts_->scratch);
     check_->queue_check();
   }
   void scale() override {
+    if (blocks()) return scale_part<T>(queue_, parts_->blocks, scale_exponent(facts_.largest));
     check_->queue_scale();
     if (!waits_late()) facts_ = check_->facts();
   }
@@ -390,7 +440,7 @@ class DeviceBackend final : public StandardBackend<T> {
     constexpr bool measured = std::is_same_v<T, double>;
     const bool fetches = on_host_ && plan_.options.subset.by != Subset::By::value;
     if (parks()) {
-      columns_out_->touch(on_park_.get(), sizeof(T) * static_cast<std::uint64_t>(n * n));
+      columns_out_->touch(on_park_.get(), sizeof(T) * static_cast<std::uint64_t>(parked_values<T>(plan_)));
       if (fetches) fetch_.emplace(queue_, p_.z);  // before the threads copy reflectors
     }
     reduction_->given_band(measured && !waits_late() ? facts_.bandwidth
@@ -486,6 +536,11 @@ class DeviceBackend final : public StandardBackend<T> {
     report.mode = plan_.mode;
     report.bytes = {host_bytes<T>(plan_), frame_.used + products_.scratch_bytes()};
     report.devices = {{gpu_facts(gpu_).name, gpu_, queue_.multiprocessors(), 1, 0}};
+    if (slabs()) {
+      const auto count = [](std::int64_t whole, std::int64_t slab) { return (whole + slab - 1) / slab; };
+      report.slabs_of_rows = count(plan_.n, parts_->slab_rows);
+      report.slabs_of_columns = count(found_, parts_->slab_columns);
+    }
     if constexpr (!is_complex<T>)
       if (team_) team_->account(report);
   }
@@ -514,8 +569,23 @@ class DeviceBackend final : public StandardBackend<T> {
       return false;
     }
   }
-  bool parks() const { return plan_.mode != MemoryMode::in_core; }
-  bool slabs() const { return plan_.mode == MemoryMode::slabs; }
+  bool parks() const { return eigen_g::parks(plan_); }
+  bool slabs() const { return has_slabs(plan_); }
+  bool blocks() const { return has_blocks(plan_); }
+  void load_blocks() {
+    const std::int64_t n = plan_.n, height = parts_->blocks.deal.height;
+    const auto fetch = [&](std::int64_t i, std::int64_t j, MatrixView<T> to) {
+      upload<T>(queue_, Part::all, p_.a.block(i, j, to.rows, to.cols), to);
+    };
+    for (std::int64_t first = 0; first < n;) {
+      const std::int64_t columns =
+          std::min({DeviceParts<T>::columns_at_once, height - first % height, n - first});
+      Arena scratch = parts_->scratch;
+      eigen_g::load_columns<T>(queue_, parts_->blocks, first, columns, plan_.options.uplo,
+                               scratch.take<T>(columns * n), fetch);
+      first += columns;
+    }
+  }
   // The same memory as reals. A complex matrix has two reals in each entry, so that the leading dimension is twice as large.
   static MatrixView<real_t<T>> in_reals(MatrixView<T> x) {
     if constexpr (is_complex<T>)

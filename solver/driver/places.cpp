@@ -75,7 +75,7 @@ Places places_of(const Plan& plan, const CallerMatrices<T>& given, bool over_any
     if (plan.mode != MemoryMode::in_core) places.q = places.a == callers ? callers : shared(MatrixName::a);
     places.back_in_a = places.q == callers && packed;
   }
-  if (plan.mode == MemoryMode::slabs) {
+  if (plan.mode == MemoryMode::slabs || plan.mode == MemoryMode::block_columns) {
     places.z = callers;
     places.c = places.q = places.u = shared(MatrixName::a);
     places.back_in_a = false;

@@ -71,7 +71,7 @@ CallerMatrices<T> arrays_of(MatrixLayout layout, std::int64_t n);
 // Values only: the solve has A and no other matrix.
 //
 // MemoryMode::parked: the reflectors leave the GPU, so that A's memory is free after the reduction. Q of a real type, and U and C of a complex one,
-// are then shared with A. MemoryMode::slabs, host pointers: Z is the caller's, and Q, C and U are shared with A in slabs.
+// are then shared with A. MemoryMode::slabs and block_columns, host pointers: Z is the caller's, and Q, C and U are shared with A in slabs.
 template <class T>
 Places places_of(const Plan& plan, const CallerMatrices<T>& given, bool over_any_columns = false);
 

@@ -18,9 +18,19 @@ namespace eigen_g {
 
 namespace {
 
+bool may_leave_core(const Plan& plan) {
+  return plan.devices.gpus == 1 && !plan.generalised && plan.n >= solver_tuning().min_order_out_of_core;
+}
 bool can_park(const Plan& plan) {
-  return plan.options.vectors && plan.devices.gpus == 1 && !plan.generalised &&
-         plan.n >= solver_tuning().min_order_out_of_core;
+  return plan.options.vectors && may_leave_core(plan);
+}
+// The mode from which the next step is block columns.
+MemoryMode mode_before_blocks(const Plan& plan) {
+  return plan.options.vectors ? MemoryMode::slabs : MemoryMode::in_core;
+}
+bool can_take_blocks(const Plan& plan) {
+  return plan.on_host_pointers() && plan.path == Path::two_stage && plan.mode == mode_before_blocks(plan) &&
+         may_leave_core(plan);
 }
 
 }  // namespace
@@ -145,9 +155,13 @@ std::optional<Plan> smaller_plan(const Plan& plan) {
   } else if (plan.mode == MemoryMode::parked && plan.on_host_pointers()) {
     smaller.mode = MemoryMode::slabs;
     smaller.fallbacks.push_back(Fallback::parked_to_slabs);
+  } else if (can_take_blocks(plan)) {
+    smaller.mode = MemoryMode::block_columns;
+    smaller.fallbacks.push_back(Fallback::to_block_columns);
   } else if (plan.options.path == Path::automatic && plan.path == Path::two_stage) {
     smaller.options.path = smaller.path = Path::one_stage;
     smaller.team = false;
+    if (plan.mode == MemoryMode::block_columns) smaller.mode = mode_before_blocks(plan);
     smaller.fallbacks.push_back(Fallback::two_stage_to_one_stage);
   } else if (plan.on_host_pointers() && plan.devices.device == DeviceChoice::automatic &&
              plan.path == Path::one_stage) {
@@ -164,8 +178,9 @@ template <class T>
 Plan plan_in_mode(Plan plan, MemoryMode mode) {
   const auto give_up = [mode] {
     throw InvalidArgument("mode", std::string("is ") + name(mode) +
-                                      "; the solve must be with vectors, of a standard problem in native "
-                                      "precision on one GPU, and slabs need host pointers");
+                                      "; the solve must be of a standard problem in native precision on one "
+                                      "GPU, slabs and block_columns need host pointers, parked and slabs "
+                                      "need vectors, and block_columns need the two-stage path");
   };
   while (plan.mode != mode) {
     const std::optional<Plan> smaller = smaller_plan<T>(plan);

@@ -54,7 +54,8 @@ Plan plan_within(const Plan& plan);
 //   mixed precision -> native precision
 //   in core         -> parked            with vectors, gpus = 1 and a standard problem
 //   parked          -> slabs             with host pointers
-//   two-stage path  -> one-stage path    with Path::automatic
+//   slabs, or in core without vectors -> block columns    with host pointers, on the two-stage path
+//   two-stage path  -> one-stage path    with Path::automatic; block columns become what they were before
 //   GPU             -> CPU               with host pointers, DeviceChoice::automatic and not Path::two_stage
 template <class T>
 std::optional<Plan> smaller_plan(const Plan& plan);

@@ -36,7 +36,6 @@
 #include "solver/driver/arguments.hpp"
 #include "solver/driver/backend.hpp"
 #include "solver/driver/device_frame.hpp"
-#include "solver/prepare/mirror.hpp"
 #include "solver/prepare/scale.hpp"
 #include "solver/reduction/one_stage/tridiagonalize.hpp"
 #include "solver/reduction/two_stage/band_to_tridiagonal.hpp"
@@ -59,7 +58,8 @@ DealtColumns deal_of(std::int64_t n, int gpus) {
                                                            : t.strip_small;
   const std::int64_t width = n >= t.min_order_of_strips ? 256 : 64;  // multiples of every bandwidth
   const std::int64_t strips = std::max<std::int64_t>(1, (n + wanted / 2) / wanted);
-  return {n, width, gpus, static_cast<std::int64_t>(round_up((n + strips - 1) / strips, width * gpus))};
+  return {n, width, gpus, static_cast<std::int64_t>(round_up((n + strips - 1) / strips, width * gpus)),
+          t.packed_parts != 0};
 }
 
 // The share of member p of `count` rows or columns. Shares begin at multiples of 8.
@@ -86,7 +86,8 @@ ChaseTiles tiles_of(std::int64_t n) {
 //   runs        member 0: the v arrays of the chase, packed
 template <class T>
 struct TeamParts {
-  MatrixView<T> part, band, z;
+  DealtPart<T> part;
+  MatrixView<T> band, z;
   MatrixView<real_t<T>> u, columns;
   Tridiagonal<real_t<T>> t;
   T *tau, *chase_tau = nullptr, *runs = nullptr;
@@ -101,7 +102,8 @@ struct TeamParts {
     const ChaseTiles tiles = tiles_of<T>(n);
     const std::int64_t own = share_of(m, 0, members).count;  // no share is larger
     const std::int64_t rows = share_of(n, p, members).count;
-    part = arena.matrix<T>(n, deal.most_columns(), round_up(n, tridiagonalize_row_multiple));
+    const std::int64_t ld = round_up(n, tridiagonalize_row_multiple);
+    part = {deal, p, arena.take<T>(deal.most_values(ld)), ld};
     band = arena.matrix<T>(b + 1, n, b + 1);
     t = {arena.take<R>(n), arena.take<R>(n)};
     tau = arena.take<T>(n);
@@ -304,7 +306,7 @@ class TeamBackend final : public StandardBackend<T> {
     run_stage([&](int p) {
       Arena scratch = parts(p).scratch;
       facts[static_cast<std::size_t>(p)] = check_part<T>(
-          queue(p), deal_, p, parts(p).part, reinterpret_cast<T*>(scratch.take<std::byte>(check_part_bytes)));
+          queue(p), parts(p).part, reinterpret_cast<T*>(scratch.take<std::byte>(check_part_bytes)));
     });
     PartFacts<R> all;
     for (const PartFacts<R>& of : facts) {
@@ -314,16 +316,11 @@ class TeamBackend final : public StandardBackend<T> {
         all.bad_value = of.bad_value;
       }
     }
-    if (all.first_bad < 0) {
-      k_ = scale_exponent(all.largest);
-      return;
-    }
-    std::int64_t i = all.first_bad % plan_.n, j = all.first_bad / plan_.n;
-    if (plan_.options.uplo == Uplo::upper) std::swap(i, j);
-    throw NonFiniteEntry(i, j, all.bad_value, name(Argument::a));
+    require_finite(all, plan_.n, plan_.options.uplo);
+    k_ = scale_exponent(all.largest);
   }
   void scale() override {
-    if (k_ != 0) run_stage([&](int p) { scale_part<T>(queue(p), deal_, p, parts(p).part, k_); });
+    if (k_ != 0) run_stage([&](int p) { scale_part<T>(queue(p), parts(p).part, k_); });
   }
   int exponent() override { return k_; }
 
@@ -515,28 +512,13 @@ class TeamBackend final : public StandardBackend<T> {
     else
       copy_on_gpu<T>(queue(p), to, from);
   }
-  // The rows of the strip and below, in the piece that begins with local column l. Entries of the other triangle are copied at most, and replaced.
+  // The piece that begins with local column l.
   void load_piece(int p, std::int64_t l) {
-    const std::int64_t n = plan_.n, first = deal_.global(p, l), count = std::min(deal_.width, n - first),
-                       row = deal_.first_row(first / deal_.height);
-    const MatrixView<T> part = parts(p).part;
-    const MatrixView<T> above = part.block(row, l, first - row, count),
-                        below = part.block(first, l, n - first, count);
+    const std::int64_t count = std::min(deal_.width, plan_.n - deal_.global(p, l));
     Arena scratch = parts(p).scratch;
-    T* const memory = scratch.take<T>(deal_.width * n);
-    const auto fetch_adjoint = [&](std::int64_t i, std::int64_t j, MatrixView<T> to) {
-      const MatrixView<T> copy{memory, to.cols, to.rows, std::max<std::int64_t>(to.cols, 1)};
-      fetch(p, i, j, copy);
-      copy_adjoint<T>(queue(p), copy, to);
-    };
-    if (plan_.options.uplo == Uplo::lower) {
-      fetch_adjoint(first, row, above);
-      fetch(p, first, first, below);
-    } else {
-      fetch(p, row, first, above);
-      fetch_adjoint(first, first, below);
-    }
-    mirror(queue(p), Uplo::lower, below.block(0, 0, count, count));
+    load_columns<T>(queue(p), parts(p).part, l, count, plan_.options.uplo,
+                    scratch.take<T>(deal_.width * plan_.n),
+                    [&](std::int64_t i, std::int64_t j, MatrixView<T> to) { fetch(p, i, j, to); });
   }
 
   // The member's rows of U. Without vectors: the values.
@@ -579,12 +561,9 @@ class TeamBackend final : public StandardBackend<T> {
   // The reflectors of the reduction to a band, from all members. Column `first` of them is column `first` of A, and row 0 is row b.
   template <class Take>
   void give_pieces(std::int64_t first, std::int64_t count, std::int64_t b, const Take& take) {
-    for (std::int64_t column = first; column < first + count;) {
-      const std::int64_t columns = std::min(first + count, (column / deal_.width + 1) * deal_.width) - column;
-      const MatrixView<T> part = parts(deal_.part_of(column)).part;
-      take(part.block(b + first, deal_.local(column), plan_.n - b - first, columns), column - first);
-      column += columns;
-    }
+    for_runs(deal_, first, count, [&](std::int64_t l, std::int64_t columns, std::int64_t at) {
+      take(parts(deal_.part_of(first + at)).part.block(b + first, l, plan_.n - b - first, columns), at);
+    });
   }
   void store_columns(int p) {
     const ColumnRange own = own_columns(p);

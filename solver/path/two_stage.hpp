@@ -7,6 +7,7 @@
 #include "solver/back/back_transform_chase.hpp"
 #include "solver/path/reduction.hpp"
 #include "solver/reduction/two_stage/chase_tiles.hpp"
+#include "solver/reduction/two_stage/dealt_columns.hpp"
 #include "solver/reduction/two_stage/full_to_band.hpp"
 
 namespace eigen_g {
@@ -27,13 +28,27 @@ class TwoStageOnDevice final : public DeviceReduction<T>, public ImplicitQ<T> {
   // Returns the bytes of the path.
   //   cut      other GPUs take a share of the columns of Z := Q2 Z too
   //   parked   the reflectors are parked in host memory
-  static PathBytes bytes(std::int64_t n, std::int64_t m, int multiprocessors, bool cut, bool parked = false);
+  //   blocks   A is in block columns
+  static PathBytes bytes(std::int64_t n, std::int64_t m, int multiprocessors, bool cut, bool parked = false,
+                         bool blocks = false);
+  // A in block columns without memory: it needs block_values(n) values on the GPU, and parked_block_values(n) in host memory.
+  static DealtPart<T> in_block_columns(std::int64_t n);
+  static std::int64_t block_values(std::int64_t n);
+  static std::int64_t parked_block_values(std::int64_t n);
   //   parked   park() will be called
   TwoStageOnDevice(const Products<T>& products, std::int64_t n, std::int64_t m, Arena kept, Arena scratch,
                    Arena back, bool parked = false, SolveTeam<T>* team = nullptr,
                    ChaseBack how = ChaseBack::automatic);
   void given_band(std::int64_t width) override { given_band_ = width; }
   void park(ParkedReflectors<T>& parked) override { parked_ = &parked; }
+  // From now on A is in block columns, and run() does not use a_dev.data. The matrix counts as full. With vectors the reflectors must be parked,
+  // because the v arrays of the chase take the place of the block columns.
+  //   part           in_block_columns() with memory
+  //   second_queue   as BandMember::second_queue
+  void use(const DealtPart<T>& part, bool second_queue) {
+    part_ = part;
+    second_queue_ = second_queue;
+  }
   ImplicitQ<T>& run(StageRunner& run_stage, MatrixView<T> a_dev, Tridiagonal<real_t<T>> t_dev,
                     const std::function<void()>& when_queued) override;
   void apply(StageRunner& run_stage, MatrixView<T> z_dev,
@@ -43,6 +58,9 @@ class TwoStageOnDevice final : public DeviceReduction<T>, public ImplicitQ<T> {
  private:
   SolveTeam<T>* team_of_q2(MatrixView<T> z_dev) const;
   bool is_banded(MatrixView<T> a_dev) const;
+  void full_to_band_of_blocks(MatrixView<T> band, Arena scratch, const StageProgress& progress,
+                              const std::function<void(std::int64_t)>& reached);
+  void park_after_chase(MatrixView<T> a_dev);
 
   const Products<T>* products_;
   ChaseTiles tiles_;  // tiles for a full matrix
@@ -58,6 +76,8 @@ class TwoStageOnDevice final : public DeviceReduction<T>, public ImplicitQ<T> {
   ChaseBack how_;
   ParkedReflectors<T>* parked_ = nullptr;
   MatrixView<T> a_;
+  DealtPart<T> part_;  // A in block columns; data is null: A is a matrix
+  bool second_queue_ = false;
 };
 
 }  // namespace eigen_g

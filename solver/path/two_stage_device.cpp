@@ -5,12 +5,17 @@
 #include <type_traits>
 
 #include "hybrid/instantiate.hpp"
+#include "hybrid/machine/device.hpp"
+#include "hybrid/round_up.hpp"
 #include "hybrid/stream/queue.hpp"
+#include "hybrid/team/gpu_team.hpp"
 #include "solver/back/back_transform.hpp"
 #include "solver/devices/solve_team.hpp"
+#include "solver/devices/two_stage_tuning.hpp"
 #include "solver/path/parked_reflectors.hpp"
 #include "solver/reduction/two_stage/band_layout.hpp"
 #include "solver/reduction/two_stage/band_to_tridiagonal.hpp"
+#include "solver/reduction/two_stage/full_to_band_on_team.hpp"
 
 namespace eigen_g {
 
@@ -60,15 +65,33 @@ MatrixView<T> reflectors_of_q1(MatrixView<T> a) {
 }  // namespace
 
 template <class T>
+DealtPart<T> TwoStageOnDevice<T>::in_block_columns(std::int64_t n) {
+  const TwoStageTuning& t = two_stage_tuning();
+  constexpr std::int64_t multiple = 64;
+  return {block_columns(n, t.lowest_block, t.highest_block), 0, nullptr, round_up(n, multiple)};
+}
+template <class T>
+std::int64_t TwoStageOnDevice<T>::block_values(std::int64_t n) {
+  const DealtPart<T> part = in_block_columns(n);
+  return std::max(part.deal.most_values(part.ld), tiles_for<T>(n).count());
+}
+template <class T>
+std::int64_t TwoStageOnDevice<T>::parked_block_values(std::int64_t n) {
+  return block_values(n) + tiles_for<T>(n).count();
+}
+
+template <class T>
 PathBytes TwoStageOnDevice<T>::bytes(std::int64_t n, std::int64_t m, int multiprocessors, bool cut,
-                                     bool parked) {
+                                     bool parked, bool blocks) {
   const ChaseTiles tiles = tiles_for<T>(n);
   PathBytes path;
   path.kept = bytes_taken([&](Arena& arena) { Kept<T>(arena, n, max_tau_count<T>(n, m, parked)); });
   const auto band_bytes = [n](std::int64_t b) {
     return bytes_taken([&](Arena& arena) { band_place<T>(arena, n, b); });
   };
-  path.scratch = full_to_band_bytes<T>(n, tiles.b, multiprocessors) + band_bytes(tiles.b);
+  path.scratch = band_bytes(tiles.b) +
+                 (blocks ? FullToBandOnTeam<T>::bytes(in_block_columns(n).deal, tiles.b, multiprocessors)
+                         : full_to_band_bytes<T>(n, tiles.b, multiprocessors));
   for (const std::int64_t b : chase_bandwidths) {  // the matrix may be a band of any
     if ((is_complex<T> || b > widest_given_band(n, m > 0)) && b != tiles.b) continue;
     path.scratch =
@@ -120,9 +143,12 @@ ImplicitQ<T>& TwoStageOnDevice<T>::run(StageRunner& run_stage, MatrixView<T> a_d
                                        Tridiagonal<real_t<T>> t_dev,
                                        const std::function<void()>& when_queued) {
   Arena rest = scratch_;
-  banded_ = is_banded(a_dev);
+  banded_ = !part_.data && is_banded(a_dev);
   chased_ = banded_ ? ChaseTiles(a_dev.cols, chase_bandwidth(given_band_)) : tiles_;
-  if (chase_tau_) reflectors_ = {&a_dev(0, a_dev.cols - 1), chase_tau_, -a_dev.lda};
+  if (chase_tau_ && part_.data)
+    reflectors_ = {part_.data, chase_tau_};
+  else if (chase_tau_)
+    reflectors_ = {&a_dev(0, a_dev.cols - 1), chase_tau_, -a_dev.lda};
   const MatrixView<T> band = band_place<T>(rest, a_dev.cols, chased_.b);
   if (banded_) {
     if constexpr (!is_complex<T>)
@@ -136,25 +162,43 @@ ImplicitQ<T>& TwoStageOnDevice<T>::run(StageRunner& run_stage, MatrixView<T> a_d
       reached = [this](std::int64_t columns) { parked_->reached(columns); };
     }
     run_stage(Stage::full_to_band, [&](const StageProgress& progress) {
+      if (part_.data) return full_to_band_of_blocks(band, rest, progress, reached);
       full_to_band<T>(*products_, tiles_.b, a_dev, band, tau_, rest, progress, reached);
     });
   }
   run_stage(Stage::chase, [&] {
+    if (part_.data && parked_) parked_->park_lower(part_);  // before the chase overwrites them
     band_to_tridiagonal<T>(products_->queue(), chased_.b, band, t_dev.d, t_dev.e, reflectors_, rest);
     if (when_queued) when_queued();  // may use the scratch memory, because the band is not needed any more
-    if (!parked_) return;
-    const MatrixView<const T> host = parked_->host();
-    if (banded_) {
-      parked_->park_values(a_dev.data, chased_.count());
-      on_host_ = {host.data, reflectors_.tau};
-    } else {
-      parked_->park_lower(a_dev);  // while the chase writes above the diagonal
-      parked_->park_upper(a_dev);
-      on_host_ = {&host(0, host.cols - 1), reflectors_.tau, -host.lda};
-    }
+    if (parked_) park_after_chase(a_dev);
   });
   a_ = a_dev;
   return *this;
+}
+
+// Parks all reflectors. If A is in block columns, the reflectors of Q1 are parked already.
+template <class T>
+void TwoStageOnDevice<T>::park_after_chase(MatrixView<T> a_dev) {
+  const MatrixView<const T> host = parked_->host();
+  if (banded_ || part_.data) {
+    const std::int64_t at = banded_ ? 0 : block_values(a_dev.cols);
+    parked_->park_values(reflectors_.v, chased_.count(), at);
+    on_host_ = {host.data + at, reflectors_.tau};
+  } else {
+    parked_->park_lower(a_dev);  // while the chase writes above the diagonal
+    parked_->park_upper(a_dev);
+    on_host_ = {&host(0, host.cols - 1), reflectors_.tau, -host.lda};
+  }
+}
+
+template <class T>
+void TwoStageOnDevice<T>::full_to_band_of_blocks(MatrixView<T> band, Arena scratch,
+                                                 const StageProgress& progress,
+                                                 const std::function<void(std::int64_t)>& reached) {
+  GpuTeam alone({current_gpu()});
+  FullToBandOnTeam<T> on_team(alone, part_.deal, tiles_.b,
+                              {{products_, part_, band, tau_, scratch, second_queue_}});
+  alone.run([&](int member) { on_team.run(member, progress, reached); });
 }
 
 template <class T>
@@ -171,6 +215,18 @@ void TwoStageOnDevice<T>::apply(StageRunner& run_stage, MatrixView<T> z_dev,
   });
   if (banded_) return;
   run_stage(Stage::back_transform_band, [&] {
+    if (part_.data) {
+      const DealtPart<const T> host = parked_->host_part(part_);
+      const std::int64_t n = z_dev.rows, b = std::min(tiles_.b, n);
+      return back_transform_from_pieces<T>(
+          *products_, n - b,
+          [&](std::int64_t first, std::int64_t count, const auto& take) {
+            for_runs(host.deal, first, count, [&](std::int64_t local, std::int64_t columns, std::int64_t at) {
+              take(host.block(b + first, local, n - b - first, columns), at);
+            });
+          },
+          true, tau_, rows_of_q1(z_dev), back_, columns_ready);
+    }
     if (parked_)
       return back_transform_from_host<T>(*products_, reflectors_of_q1(parked_->host()), true, tau_,
                                          rows_of_q1(z_dev), back_, columns_ready);

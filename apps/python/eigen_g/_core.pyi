@@ -50,11 +50,19 @@ class Report:
     def fallbacks(self) -> list[str]:
         """Steps to a smaller solve, in their order, because the GPU has too little memory.
 
-        They are "mixed_to_native", "in_core_to_parked", "parked_to_slabs", "two_stage_to_one_stage" and "gpu_to_cpu". Empty: the memory
-        sufficed."""
+        They are "mixed_to_native", "in_core_to_parked", "parked_to_slabs", "to_block_columns", "two_stage_to_one_stage" and
+        "gpu_to_cpu". Empty: the memory sufficed."""
     @property
     def mode(self) -> str:
-        """Where a solve on a GPU kept its matrices: "in_core", "parked" (reflectors in host memory) or "slabs" (vectors, too)."""
+        """Where a solve on a GPU kept its matrices.
+
+        "in_core", "parked" (reflectors in host memory), "slabs" (vectors, too) or "block_columns" (the matrix as its lower half, too)."""
+    @property
+    def slabs_of_rows(self) -> int:
+        """Number of slabs of rows in which the vectors of T were computed; 0: all at once."""
+    @property
+    def slabs_of_columns(self) -> int:
+        """Number of slabs of columns in which the vectors were transformed; 0: all at once."""
     @property
     def workspace_bytes(self) -> tuple[int, int]:
         """(host, device) bytes in addition to the matrix and the results."""

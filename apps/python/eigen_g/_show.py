@@ -101,7 +101,9 @@ def _report_title(r: _core.Report) -> str:
 def _report(r: _core.Report) -> Table:
     facts = [("path", r.path.replace("_", "-")), ("workspace", _bytes(*r.workspace_bytes))]
     if r.mode != "in_core":
-        facts.append(("memory", f"{r.mode}, with data in host memory"))
+        slabs = f", {r.slabs_of_rows} slabs of rows, {r.slabs_of_columns} of columns" if r.slabs_of_rows else ""
+        host = ", with data in host memory" if slabs or r.mode == "parked" else ""
+        facts.append(("memory", f"{r.mode.replace('_', ' ')}{slabs}{host}"))
     if r.refinement["result"] != "native":
         facts.append(("precision", f"mixed: {r.refinement['result'].replace('_', ' ')}, {r.refinement['steps']} steps"))
     if r.fallbacks:

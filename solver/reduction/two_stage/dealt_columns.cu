@@ -10,6 +10,7 @@
 #include "hybrid/device_complex.cuh"
 #include "hybrid/instantiate.hpp"
 #include "hybrid/stream/queue.hpp"
+#include "solver/reduction/two_stage/dealt_part.cuh"
 
 namespace eigen_g {
 
@@ -67,14 +68,15 @@ __device__ R largest_part(DeviceComplex<R> x) {
 
 template <class D, class R>
 __global__ void __launch_bounds__(threads)
-    check_part_kernel(DealtColumns deal, int part, std::int64_t columns, const D* a, std::int64_t lda,
-                      Findings<R>* findings) {
+    check_part_kernel(DealtPart<const D> part, std::int64_t columns, Findings<R>* findings) {
+  const DealtColumns& deal = part.deal;
   R largest = 0;
   unsigned long long bad = ~0ull;
   for (std::int64_t l = blockIdx.x; l < columns; l += gridDim.x) {
-    const std::int64_t j = deal.global(part, l);
+    const std::int64_t j = deal.global(part.part, l);
+    const D* const column = part.column(l);
     for (std::int64_t i = j + threadIdx.x; i < deal.n; i += threads) {
-      const R value = largest_part(a[i + l * lda]);
+      const R value = largest_part(column[i]);
       if (isfinite(value))
         largest = fmax(largest, value);
       else
@@ -99,12 +101,12 @@ __global__ void __launch_bounds__(threads)
 }
 
 template <class D>
-__global__ void __launch_bounds__(threads)
-    scale_part_kernel(DealtColumns deal, int part, std::int64_t columns, D* a, std::int64_t lda, int k) {
+__global__ void __launch_bounds__(threads) scale_part_kernel(DealtPart<D> part, std::int64_t columns, int k) {
+  const DealtColumns& deal = part.deal;
   for (std::int64_t l = blockIdx.x; l < columns; l += gridDim.x) {
-    const std::int64_t begin = deal.global(part, l) / deal.height * deal.height;
-    for (std::int64_t i = begin + threadIdx.x; i < deal.n; i += threads)
-      a[i + l * lda] = scalbn(a[i + l * lda], k);
+    const std::int64_t begin = deal.global(part.part, l) / deal.height * deal.height;
+    D* const column = part.column(l);
+    for (std::int64_t i = begin + threadIdx.x; i < deal.n; i += threads) column[i] = scalbn(column[i], k);
   }
 }
 
@@ -118,10 +120,10 @@ __device__ R square_of(DeviceComplex<R> x) {
 }
 
 template <class D, class R>
-__global__ void __launch_bounds__(threads)
-    part_squares_kernel(DealtColumns deal, int part, const D* a, std::int64_t lda, R* squares) {
-  const std::int64_t l = blockIdx.x, j = deal.global(part, l);
-  const D* const column = a + l * lda;
+__global__ void __launch_bounds__(threads) part_squares_kernel(DealtPart<const D> part, R* squares) {
+  const DealtColumns& deal = part.deal;
+  const std::int64_t l = blockIdx.x, j = deal.global(part.part, l);
+  const D* const column = part.column(l);
   __shared__ R sums[threads];
   R sum = 0;
   for (std::int64_t i = j + 1 + threadIdx.x; i < deal.n; i += threads) sum += square_of(column[i]);
@@ -137,10 +139,12 @@ __global__ void __launch_bounds__(threads)
 }
 
 template <class D>
-__global__ void band_of_part_kernel(DealtColumns deal, int part, std::int64_t b, std::int64_t last,
-                                    const D* a, std::int64_t lda, D* band, std::int64_t ldb) {
-  const std::int64_t l = blockIdx.x, j = deal.global(part, l), end = j < last ? (j / b + 1) * b : deal.n;
-  for (std::int64_t i = j + threadIdx.x; i < end; i += blockDim.x) band[i - j + j * ldb] = a[i + l * lda];
+__global__ void band_of_part_kernel(DealtPart<const D> part, std::int64_t b, std::int64_t last, D* band,
+                                    std::int64_t ldb) {
+  const std::int64_t l = blockIdx.x, j = part.deal.global(part.part, l),
+                     end = j < last ? (j / b + 1) * b : part.deal.n;
+  const D* const column = part.column(l);
+  for (std::int64_t i = j + threadIdx.x; i < end; i += blockDim.x) band[i - j + j * ldb] = column[i];
 }
 
 std::int64_t blocks_for(const Queue& queue, std::int64_t columns) {
@@ -161,17 +165,18 @@ void copy_adjoint(const Queue& queue, MatrixView<const same_t<T>> from_dev, Matr
 }
 
 template <class T>
-PartFacts<real_t<T>> check_part(const Queue& queue, const DealtColumns& deal, int part,
-                                MatrixView<const same_t<T>> part_dev, T* scratch_dev) {
+PartFacts<real_t<T>> check_part(const Queue& queue, const DealtPart<const same_t<T>>& part_dev,
+                                T* scratch_dev) {
   using R = real_t<T>;
-  const std::int64_t columns = deal.columns(part);
+  const DealtColumns& deal = part_dev.deal;
+  const std::int64_t columns = part_dev.columns();
   if (columns == 0) return {};
   static_assert(sizeof(Findings<R>) <= check_part_bytes);
   auto* const findings = reinterpret_cast<Findings<R>*>(scratch_dev);
   Findings<R> host{~0ull, 0};
   EIGEN_G_CUDA(cudaMemcpyAsync(findings, &host, sizeof host, cudaMemcpyHostToDevice, queue.stream()));
   check_part_kernel<<<static_cast<unsigned>(blocks_for(queue, columns)), threads, 0, queue.stream()>>>(
-      deal, part, columns, on_device(part_dev.data), part_dev.lda, findings);
+      on_device(part_dev), columns, findings);
   EIGEN_G_LAUNCHED();
   EIGEN_G_CUDA(cudaMemcpyAsync(&host, findings, sizeof host, cudaMemcpyDeviceToHost, queue.stream()));
   queue.wait();
@@ -180,7 +185,7 @@ PartFacts<real_t<T>> check_part(const Queue& queue, const DealtColumns& deal, in
   if (host.first_bad == ~0ull) return facts;
   facts.first_bad = static_cast<std::int64_t>(host.first_bad);
   T value = 0;
-  const T* const at = &part_dev(facts.first_bad % deal.n, deal.local(facts.first_bad / deal.n));
+  const T* const at = part_dev.column(deal.local(facts.first_bad / deal.n)) + facts.first_bad % deal.n;
   EIGEN_G_CUDA(cudaMemcpyAsync(&value, at, sizeof value, cudaMemcpyDeviceToHost, queue.stream()));
   queue.wait();
   facts.bad_value = std::isfinite(std::real(value)) ? std::imag(value) : std::real(value);
@@ -188,31 +193,30 @@ PartFacts<real_t<T>> check_part(const Queue& queue, const DealtColumns& deal, in
 }
 
 template <class T>
-void scale_part(const Queue& queue, const DealtColumns& deal, int part, MatrixView<T> part_dev, int k) {
-  const std::int64_t columns = deal.columns(part);
+void scale_part(const Queue& queue, const DealtPart<T>& part_dev, int k) {
+  const std::int64_t columns = part_dev.columns();
   if (k == 0 || columns == 0) return;
   scale_part_kernel<<<static_cast<unsigned>(blocks_for(queue, columns)), threads, 0, queue.stream()>>>(
-      deal, part, columns, on_device(part_dev.data), part_dev.lda, k);
+      on_device(part_dev), columns, k);
   EIGEN_G_LAUNCHED();
 }
 
 template <class T>
-void squares_of_part(const Queue& queue, const DealtColumns& deal, int part,
-                     MatrixView<const same_t<T>> part_dev, real_t<T>* squares_dev) {
-  const std::int64_t columns = deal.columns(part);
+void squares_of_part(const Queue& queue, const DealtPart<const same_t<T>>& part_dev, real_t<T>* squares_dev) {
+  const std::int64_t columns = part_dev.columns();
   if (columns == 0) return;
-  part_squares_kernel<<<static_cast<unsigned>(columns), threads, 0, queue.stream()>>>(
-      deal, part, on_device(part_dev.data), part_dev.lda, squares_dev);
+  part_squares_kernel<<<static_cast<unsigned>(columns), threads, 0, queue.stream()>>>(on_device(part_dev),
+                                                                                      squares_dev);
   EIGEN_G_LAUNCHED();
 }
 
 template <class T>
-void band_of_part(const Queue& queue, const DealtColumns& deal, int part, std::int64_t b, std::int64_t last,
-                  MatrixView<const same_t<T>> part_dev, MatrixView<T> band_dev) {
-  const std::int64_t columns = deal.columns(part);
+void band_of_part(const Queue& queue, std::int64_t b, std::int64_t last,
+                  const DealtPart<const same_t<T>>& part_dev, MatrixView<T> band_dev) {
+  const std::int64_t columns = part_dev.columns();
   if (columns == 0) return;
   band_of_part_kernel<<<static_cast<unsigned>(columns), 128, 0, queue.stream()>>>(
-      deal, part, b, last, on_device(part_dev.data), part_dev.lda, on_device(band_dev.data), band_dev.lda);
+      on_device(part_dev), b, last, on_device(band_dev.data), band_dev.lda);
   EIGEN_G_LAUNCHED();
 }
 

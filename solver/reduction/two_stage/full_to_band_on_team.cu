@@ -3,7 +3,11 @@
 //   for each strip of columns:   P(r:) += A(r:, own) W(own)        own: the member's columns of the strip from `below` on, r: the strip's first row or `below`
 //   for each strip r of rows:    P(own) += A(r, own)^H W(r)        own: the member's columns from `below` on in the strips before
 //
-// The member's rows of W, and its rows of the second sum, are stored one after the other, as its columns of A are.
+// In a packed part a product has columns of one strip only. The second line is then
+//
+//   for each strip of columns:   P(own) += A(r:, own)^H W(r:)      own: the member's columns of the strip from `below` on, r: the next strip's first row
+//
+// The member's rows of W, and its rows of the second sum, are stored one after the other, as its columns of A are. One member has all rows.
 #include "solver/reduction/two_stage/full_to_band_on_team.hpp"
 
 #include <algorithm>
@@ -11,6 +15,7 @@
 #include <cmath>
 #include <exception>
 #include <limits>
+#include <optional>
 #include <type_traits>
 #include <utility>
 
@@ -26,6 +31,7 @@
 #include "solver/reduction/negligible.hpp"
 #include "solver/reduction/one_stage/tridiagonalize.hpp"
 #include "solver/reduction/two_stage/adjoint_product_of_few.hpp"
+#include "solver/reduction/two_stage/dealt_part.cuh"
 #include "solver/reduction/two_stage/full_to_band_on_team_kernels.cuh"
 #include "solver/reduction/two_stage/full_to_band_steps.cuh"
 
@@ -35,7 +41,7 @@ namespace {
 
 using namespace to_band;
 
-// In double the two kinds of products run at the same time. The products of the other types have one workspace (Products).
+// In double the two kinds of products can run at the same time. The products of the other types have one workspace (Products).
 template <class T>
 inline constexpr bool in_two_queues = std::is_same_v<T, double>;
 
@@ -55,11 +61,12 @@ struct TeamBuffers {
       return arena.matrix<T>(rows, columns, round_up(rows, tridiagonalize_row_multiple));
     };
     pending = with_rows(n, k);
-    partner = with_rows(std::max(b, deal.share()), k);
+    partner = with_rows(std::max(b, std::min(deal.share(), deal.most_columns())), k);
     w = with_rows(n, b);
-    own_w = with_rows(deal.most_columns(), b);
+    own_w = deal.parts == 1 ? w : with_rows(deal.most_columns(), b);
     own_sums = with_rows(deal.most_columns(), b);
-    for (MatrixView<T>& of : sums) of = with_rows(n, b);
+    for (MatrixView<T>& of : sums)
+      if (deal.parts > 1) of = with_rows(n, b);
     for (int k_th = 0; k_th + 1 < deal.parts; ++k_th) got[static_cast<std::size_t>(k_th)] = with_rows(n, b);
     inner = arena.matrix<T>(k, b, k);
     correction = arena.matrix<T>(k, b, k);
@@ -105,7 +112,7 @@ struct FullToBandOnTeam<T>::Impl {
   bool direct = true;       // every GPU can read the memory of all others
   TeamEvents panels, sums;  // moments: a panel is factored, its partial sums are there; numbered by panels
   std::vector<R> squares_of_column;  // each member writes the squares of its columns
-  std::vector<SecondQueue> second;   // in_two_queues
+  std::vector<std::optional<SecondQueue>> second;
   int exceptions = std::uncaught_exceptions();
 
   Impl(GpuTeam& of, const DealtColumns& dealt, std::int64_t width, const std::vector<BandMember<T>>& list)
@@ -116,9 +123,11 @@ struct FullToBandOnTeam<T>::Impl {
         panels(of, resources(list)),
         sums(of, resources(list)),
         squares_of_column(static_cast<std::size_t>(dealt.n)) {
+    second.resize(members.size());
     for (int p = 0; in_two_queues<T> && p < team.size(); ++p) {
+      const auto own = static_cast<std::size_t>(p);
       const CurrentGpu on(team.gpu(p));
-      second.emplace_back(members[static_cast<std::size_t>(p)].products->queue().resources());
+      if (members[own].second_queue) second[own].emplace(members[own].products->queue().resources());
     }
     for (BandMember<T>& member : members)
       buffers.emplace_back(member.scratch, deal, b, member.products->queue().multiprocessors());
@@ -129,7 +138,8 @@ struct FullToBandOnTeam<T>::Impl {
   // After an exception the queues may still use the members' memory.
   ~Impl() {
     if (std::uncaught_exceptions() > exceptions)
-      for (const SecondQueue& of : second) cudaStreamSynchronize(of.queue.stream());
+      for (const std::optional<SecondQueue>& of : second)
+        if (of) cudaStreamSynchronize(of->queue.stream());
   }
   Impl(const Impl&) = delete;
   Impl& operator=(const Impl&) = delete;
@@ -146,7 +156,7 @@ struct FullToBandOnTeam<T>::Impl {
     const Queue& queue = me.products->queue();
     const std::int64_t columns = deal.columns(p);
     std::vector<R> local(static_cast<std::size_t>(columns));
-    squares_of_part<T>(queue, deal, p, me.part, buffers[own].squares);
+    squares_of_part<T>(queue, me.part, buffers[own].squares);
     copy_values(queue, local.data(), static_cast<const R*>(buffers[own].squares), columns);
     queue.wait();
     for (std::int64_t l = 0; l < columns; ++l)
@@ -179,30 +189,31 @@ struct FullToBandOnTeam<T>::Impl {
     const TeamBuffers<T>& at = buffers[own];
     const Products<T>& products = *members[own].products;
     const Queue& queue = products.queue();
-    const MatrixView<T> a = members[own].part;
+    const DealtPart<T>& a = members[own].part;
     const std::int64_t n = deal.n, first = deal.before(below, p), count = deal.columns(p) - first;
-    own_rows(p, {first, count}, 0, at.w, at.own_w.block(first, 0, count, b));
+    if (deal.parts > 1) own_rows(p, {first, count}, 0, at.w, at.own_w.block(first, 0, count, b));
 
-    if constexpr (in_two_queues<T>) second[own].fork(queue);
+    std::optional<SecondQueue>& other = second[own];
+    if (other) other->fork(queue);
     std::int64_t columns = 0;  // that have a second sum
-    for_strips_of_rows(deal, p, below, [&](std::int64_t row, std::int64_t rows, ColumnRange of) {
+    const auto adjoint_product = [&](std::int64_t row, std::int64_t rows, ColumnRange of, T beta) {
       const MatrixView<const T> left = a.block(row, of.first, rows, of.count),
                                 w = at.w.block(row, 0, rows, b);
       const MatrixView<T> sum = at.own_sums.block(of.first, 0, of.count, b);
-      const T beta = columns == 0 ? 0 : 1;
-      if constexpr (in_two_queues<T>) {
-        gemm<T>(second[own].queue, adjoint<T>, Op::none, 1, left, w, beta, sum);
-        products.count_native(2 * static_cast<double>(rows) * static_cast<double>(of.count) *
-                              static_cast<double>(b));
-      } else {
-        products.gemm(adjoint<T>, Op::none, 1, left, w, beta, sum);
-      }
-      columns = std::max(columns, of.count);
-    });
-    if constexpr (in_two_queues<T>)
-      also(second[own].queue);
+      columns = std::max(columns, of.first + of.count - first);
+      if (!other) return products.gemm(adjoint<T>, Op::none, 1, left, w, beta, sum);
+      gemm<T>(other->queue, adjoint<T>, Op::none, 1, left, w, beta, sum);
+      products.count_native(2 * static_cast<double>(rows) * static_cast<double>(of.count) *
+                            static_cast<double>(b));
+    };
+    if (deal.packed)
+      for_strips_above(deal, p, below,
+                       [&](std::int64_t row, ColumnRange of) { adjoint_product(row, n - row, of, 0); });
     else
-      also(queue);
+      for_strips_of_rows(deal, p, below, [&](std::int64_t row, std::int64_t rows, ColumnRange of) {
+        adjoint_product(row, rows, of, columns == 0 ? 0 : 1);
+      });
+    also(other ? other->queue : queue);
 
     bool all_rows = false;  // a product has written all rows
     const auto clear = [&] {
@@ -217,7 +228,7 @@ struct FullToBandOnTeam<T>::Impl {
       all_rows = true;
     });
     if (!all_rows) clear();
-    if constexpr (in_two_queues<T>) second[own].join(queue);
+    if (other) other->join(queue);
     if (columns == 0) return;
     add_own_rows_kernel<<<grid_of(columns, b), 256, 0, queue.stream()>>>(
         deal, p, first, columns, on_device(&at.own_sums(first, 0)), at.own_sums.lda, on_device(product.data),
@@ -232,18 +243,20 @@ struct FullToBandOnTeam<T>::Impl {
     const auto blocks = static_cast<unsigned>((deal.n - below + rows_of_few - 1) / rows_of_few);
     product_of_few_kernel<<<blocks, rows_of_few * warps_of_few, shared_of_few<D>,
                             me.products->queue().stream()>>>(
-        deal, p, below, static_cast<int>(b), on_device(me.part.data), me.part.lda,
-        on_device(me.tau + below - b), on_device(at.w.data), at.w.lda, on_device(&product(below, 0)),
-        product.lda);
+        DealtPart<const D>(on_device(me.part)), below, static_cast<int>(b),
+        static_cast<const D*>(on_device(me.tau + below - b)), static_cast<const D*>(on_device(at.w.data)),
+        at.w.lda, on_device(&product(below, 0)), product.lda);
     EIGEN_G_LAUNCHED();
   }
 
-  void run(int p, const std::function<void(double)>& progress) {
+  void run(int p, const std::function<void(double)>& progress,
+           const std::function<void(std::int64_t)>& reached) {
     const auto own = static_cast<std::size_t>(p);
     const std::int64_t n = deal.n;
     const Products<T>& products = *members[own].products;
     const Queue& queue = products.queue();
-    const MatrixView<T> a = members[own].part, band = members[own].band;
+    const DealtPart<T>& a = members[own].part;
+    const MatrixView<T> band = members[own].band;
     T* const tau = members[own].tau;
     const TeamBuffers<T>& at = buffers[own];
     const std::int64_t most = pending_columns(n, b);
@@ -283,29 +296,33 @@ struct FullToBandOnTeam<T>::Impl {
         factor.band_ld = band.lda;
         factor.negligible = negligible;
         factor_panel<T>(queue, j, factor.v[0], factor, at.q, z, w, min_rows, at.panels, at.cholesky);
-        panels.publish(p, queue, number);
+        if (team.size() > 1) panels.publish(p, queue, number);
       } else {
         panels.hold(queue, owner, number);
         get(queue, buffers[owners].w.block(below, 0, rows, b), w, members[owners].tau + j, tau + j);
       }
-      const MatrixView<T> sum = at.sums[number % 2];
+      // One member has all of the sum, and computes it where Z will be.
+      const bool alone = team.size() == 1;
+      const MatrixView<T> sum =
+          alone ? at.pending.block(0, 2 * width + b, n, b) : at.sums[static_cast<std::size_t>(number % 2)];
       multiply(p, below, sum, [&](const Queue& copies) {
         if (owner != p) get(copies, slot(buffers[owners], 0), v);
       });
       const bool among_first = j < panels_of_few * b && rows > b;
       if (among_first) multiply_few(p, below, sum);
-      sums.publish(p, queue, number);
+      if (!alone) sums.publish(p, queue, number);
 
       // Computes y = x^H w, the result of the gemm before, again if the panel is among the first and has few reflectors.
       const auto again_of_few = [&](MatrixView<const T> x, MatrixView<const T> of, MatrixView<T> y) {
         if (among_first) adjoint_product_of_few<T>(queue, x, tau + j, of, y);
       };
-      add_sums(p, number, below, z);
+      if (!alone) add_sums(p, number, below, z);
       z_of_product<T>(products, at.pending.block(below, 0, rows, 2 * (width + b)), w, at.inner, at.correction,
                       again_of_few);
       width += b;
       j = below;
       if (width < most && n - j - b >= 2) continue;
+      if (reached) reached(j);
 
       for_strips_of_columns(deal, p, j, [&](std::int64_t row, ColumnRange columns) {
         const MatrixView<T> of_columns = at.partner.block(0, 0, columns.count, 2 * width);
@@ -319,7 +336,8 @@ struct FullToBandOnTeam<T>::Impl {
                               1 - std::pow(static_cast<double>(n - j) / static_cast<double>(n), 3));
       milestones.back().first.record(queue);
     }
-    band_of_part<T>(queue, deal, p, b, j, a, band);
+    band_of_part<T>(queue, b, j, a, band);
+    if (reached) reached(n);
     sums.publish(p, queue, number);
     if (p != 0) return;
     for (int other = 1; other < team.size(); ++other) {
@@ -386,8 +404,9 @@ std::uint64_t FullToBandOnTeam<T>::bytes(const DealtColumns& deal, std::int64_t 
 }
 
 template <class T>
-void FullToBandOnTeam<T>::run(int member, const std::function<void(double)>& progress) {
-  impl_->run(member, progress);
+void FullToBandOnTeam<T>::run(int member, const std::function<void(double)>& progress,
+                              const std::function<void(std::int64_t)>& reached) {
+  impl_->run(member, progress, reached);
 }
 
 EIGEN_G_INSTANTIATE_CLASS(all_types, FullToBandOnTeam);

@@ -30,14 +30,24 @@ void for_strips_of_columns(const DealtColumns& deal, int part, std::int64_t belo
     if (own.count > 0) product(std::max(deal.first_row(s), below), own);
   }
 }
-// Calls product(row, rows, columns) for the products A(row: row + rows, columns)^H W(row: row + rows) with the columns of the strips before: one
-// for each strip of rows, if there are columns. `row` descends; so the first call has all columns that any call has.
+// Calls product(row, rows, columns) for the products A(row: row + rows, columns)^H W(row: row + rows) of a part that is not packed, with the columns of
+// the strips before: one for each strip of rows, if there are columns. `row` descends; so the first call has all columns that any call has.
 template <class Product>
 void for_strips_of_rows(const DealtColumns& deal, int part, std::int64_t below, const Product& product) {
   const std::int64_t first = deal.before(below, part);
   for (std::int64_t r = deal.strips() - 1; r > below / deal.height; --r) {
     const std::int64_t row = deal.first_row(r), columns = r * deal.share() - first;
     if (columns > 0) product(row, std::min(deal.height, deal.n - row), ColumnRange{first, columns});
+  }
+}
+
+// Calls product(row, columns) for the products A(row:, columns)^H W(row:) of a packed part, with the columns of one strip from `below` on and the rows
+// below the strip. Each call has other columns; together they have the columns that for_strips_of_rows() has.
+template <class Product>
+void for_strips_above(const DealtColumns& deal, int part, std::int64_t below, const Product& product) {
+  for (std::int64_t s = below / deal.height; s + 1 < deal.strips(); ++s) {
+    const ColumnRange own = own_columns(deal, part, s, below);
+    if (own.count > 0) product(deal.first_row(s + 1), own);
   }
 }
 
@@ -71,9 +81,10 @@ template <class D>
 constexpr int shared_of_few = (warps_of_few + 1) * rows_of_few* few_reflectors* static_cast<int>(sizeof(D));
 template <class D>
 __global__ void __launch_bounds__(rows_of_few* warps_of_few)
-    product_of_few_kernel(DealtColumns deal, int part, std::int64_t below, int b, const D* a,
-                          std::int64_t lda, const D* tau, const D* w, std::int64_t ldw, D* product,
-                          std::int64_t ld) {
+    product_of_few_kernel(DealtPart<const D> a, std::int64_t below, int b, const D* tau, const D* w,
+                          std::int64_t ldw, D* product, std::int64_t ld) {
+  const DealtColumns& deal = a.deal;
+  const int part = a.part;
   const FewReflectors panel(tau, b);
   if (panel.count == 0) return;
   const int lane = threadIdx.x % rows_of_few, warp = threadIdx.x / rows_of_few;
@@ -89,7 +100,7 @@ __global__ void __launch_bounds__(rows_of_few* warps_of_few)
                             : of_strips < all ? of_strips
                                               : all;
   for (std::int64_t l = deal.before(below, part) + warp; l < last; l += warps_of_few) {
-    const D entry = a[row + l * lda];
+    const D entry = a.column(l)[row];
     const std::int64_t column = deal.global(part, l);
 #pragma unroll
     for (int k = 0; k < few_reflectors; ++k)
@@ -102,7 +113,7 @@ __global__ void __launch_bounds__(rows_of_few* warps_of_few)
     const bool own = column < deal.n && deal.part_of(column) == part;
     AccurateSum<D> of_column[few_reflectors];
     if (own) {
-      const D* const from = a + deal.local(column) * lda;
+      const D* const from = a.column(deal.local(column));
       for (std::int64_t r = (column / deal.height + 1) * deal.height + lane; r < deal.n; r += rows_of_few) {
         const D entry = conj_of(from[r]);
 #pragma unroll

@@ -83,6 +83,9 @@ TEMPLATE_TEST_CASE("places out of core: what follows the reduction is in A's mem
   const Case parked{.pointers = Pointers::host, .mode = MemoryMode::parked};
   CHECK(row<TestType>(parked) == (real ? "own own z a z" : "own own a z a"));
   CHECK(row<TestType>({.pointers = Pointers::host, .mode = MemoryMode::slabs}) == "own caller a a a");
+  CHECK(row<TestType>({.pointers = Pointers::host, .mode = MemoryMode::block_columns}) == "own caller a a a");
+  CHECK(row<TestType>({.vectors = false, .pointers = Pointers::host, .mode = MemoryMode::block_columns}) ==
+        row<TestType>({.vectors = false, .pointers = Pointers::host}));
   CHECK(row<TestType>({.mode = MemoryMode::parked}) ==
         (real ? "caller caller z caller z back" : "caller caller a z a"));
   CHECK(row<TestType>({.z_over_a = true, .mode = MemoryMode::parked}) ==

@@ -57,8 +57,8 @@ TEST_CASE("too little memory: every step, if the caller left the choices open") 
   p.options.precision = Precision::mixed;
   CHECK(p.fallbacks.empty());
   std::vector<Fallback> steps;
-  for (const Fallback step :
-       {mixed_to_native, in_core_to_parked, parked_to_slabs, two_stage_to_one_stage, gpu_to_cpu}) {
+  for (const Fallback step : {mixed_to_native, in_core_to_parked, parked_to_slabs, to_block_columns,
+                              two_stage_to_one_stage, gpu_to_cpu}) {
     steps.push_back(step);
     const std::optional<Plan> next = smaller_plan<double>(p);
     REQUIRE(next);
@@ -68,9 +68,10 @@ TEST_CASE("too little memory: every step, if the caller left the choices open") 
     CHECK(p.options.precision == Precision::native);
     CHECK(p.mode == (step == mixed_to_native     ? MemoryMode::in_core
                      : step == in_core_to_parked ? MemoryMode::parked
+                     : step == to_block_columns  ? MemoryMode::block_columns
                      : step == gpu_to_cpu        ? MemoryMode::in_core
                                                  : MemoryMode::slabs));
-    CHECK(p.path == (steps.size() < 4 ? Path::two_stage : Path::one_stage));
+    CHECK(p.path == (steps.size() < 5 ? Path::two_stage : Path::one_stage));
     CHECK(p.on_gpu == (step != gpu_to_cpu));
   }
   CHECK(plan_within(p).fallbacks.empty());
@@ -109,6 +110,48 @@ TEST_CASE("out of core: only whole standard solves with vectors, and slabs for h
   CHECK(refused(other, MemoryMode::slabs));
 }
 
+TEST_CASE("block columns: on the two-stage path with host pointers, with vectors and without") {
+  using enum Fallback;
+  const Plan p = on_gpu(Path::two_stage, Path::two_stage, DeviceChoice::gpu);
+  const Plan blocks = plan_in_mode<double>(p, MemoryMode::block_columns);
+  CHECK(blocks.fallbacks == std::vector<Fallback>{in_core_to_parked, parked_to_slabs, to_block_columns});
+  CHECK_FALSE(smaller_plan<double>(blocks));
+  Plan values = p;
+  values.options.vectors = false;
+  const Plan of_values = plan_in_mode<std::complex<float>>(values, MemoryMode::block_columns);
+  CHECK(of_values.fallbacks == std::vector<Fallback>{to_block_columns});
+  CHECK_FALSE(smaller_plan<double>(of_values));
+  CHECK(plan_within(of_values).mode == MemoryMode::in_core);
+
+  values.options.path = Path::automatic;
+  const std::optional<Plan> by_one_stage =
+      smaller_plan<double>(plan_in_mode<double>(values, MemoryMode::block_columns));
+  REQUIRE(by_one_stage);
+  CHECK(by_one_stage->mode == MemoryMode::in_core);
+  CHECK(by_one_stage->path == Path::one_stage);
+
+  const auto refused = [](Plan plan, const auto& change) {
+    change(plan);
+    try {
+      (void)plan_in_mode<double>(std::move(plan), MemoryMode::block_columns);
+      return false;
+    } catch (const InvalidArgument& error) {
+      return error.parameter() == "mode";
+    }
+  };
+  for (const bool vectors : {true, false}) {
+    Plan asked = p;
+    asked.options.vectors = vectors;
+    CAPTURE(vectors);
+    CHECK_FALSE(refused(asked, [](Plan&) {}));
+    CHECK(refused(asked, [](Plan& x) { x.pointers = Pointers::device; }));
+    CHECK(refused(asked, [](Plan& x) { x.path = x.options.path = Path::one_stage; }));
+    CHECK(refused(asked, [](Plan& x) { x.devices.gpus = 2; }));
+    CHECK(refused(asked, [](Plan& x) { x.generalised = GeneralisedProblem{}; }));
+    CHECK(refused(asked, [](Plan& x) { x.n = 100; }));
+  }
+}
+
 TEST_CASE("short of memory: the next step by what the caller left open") {
   using enum Fallback;
   constexpr Path free = Path::automatic, one = Path::one_stage, two = Path::two_stage;
@@ -127,7 +170,7 @@ TEST_CASE("short of memory: the next step by what the caller left open") {
            Row{one, one, gpu, device, Precision::mixed, mixed_to_native},
            Row{free, two, any, host, Precision::native, two_stage_to_one_stage},
            Row{free, two, gpu, device, Precision::native, two_stage_to_one_stage},
-           Row{two, two, any, host, Precision::native, {}},
+           Row{two, two, any, host, Precision::native, {}},  // in block columns
            Row{two, two, gpu, device, Precision::native, {}},
            Row{free, one, any, host, Precision::native, gpu_to_cpu},
            Row{one, one, any, host, Precision::native, gpu_to_cpu},
@@ -141,7 +184,9 @@ TEST_CASE("short of memory: the next step by what the caller left open") {
     p.options.precision = row.precision;
     // The modes that keep data in host memory come before these steps.
     if (row.precision == Precision::native)
-      p.mode = row.pointers == Pointers::host ? MemoryMode::slabs : MemoryMode::parked;
+      p.mode = row.pointers == Pointers::device ? MemoryMode::parked
+               : row.path == Path::two_stage    ? MemoryMode::block_columns
+                                                : MemoryMode::slabs;
     const std::optional<Plan> next = smaller_plan<double>(p);
     REQUIRE(next.has_value() == row.next.has_value());
     if (next) CHECK(next->fallbacks == std::vector<Fallback>{*row.next});

@@ -1,7 +1,11 @@
 // Tests Q^T A Q = B on a GPU. The back-transformation of I from row b on makes Q.
 #include "solver/reduction/two_stage/full_to_band.hpp"
 
+#include <algorithm>
+#include <complex>
+
 #include "hybrid/cuda_check.hpp"
+#include "hybrid/machine/device.hpp"
 #include "hybrid/memory/memory.hpp"
 #include "hybrid/round_up.hpp"
 #include "hybrid/stream/queue.hpp"
@@ -9,6 +13,7 @@
 #include "solver/prepare/pack.hpp"
 #include "solver/reduction/one_stage/tridiagonalize.hpp"
 #include "solver/reduction/two_stage/band_layout.hpp"
+#include "solver/reduction/two_stage/full_to_band_on_team.hpp"
 #include "tests/support/device_copy.hpp"
 #include "tests/support/reduction.hpp"
 #include "tests/support/sanitized.hpp"
@@ -71,6 +76,59 @@ Banded<S> reduce_on_gpu(const std::vector<S>& a, std::int64_t n, std::int64_t b)
   return {support::download_from(band, band.size()), support::download_from(z, n * n)};
 }
 
+// Reduces the lower block columns of A, packed, in strips of `height` columns.
+template <class T = double, class S = support::wide_t<T>>
+Banded<S> reduce_in_blocks(const std::vector<S>& a, std::int64_t n, std::int64_t b, std::int64_t height,
+                           bool second_queue = true) {
+  Queue queue;
+  const std::int64_t lda = round_up(n, tridiagonalize_row_multiple), left = std::max<std::int64_t>(n - b, 0);
+  const DealtColumns deal{n, height, 1, height, true};
+  const std::int64_t values = deal.most_values(lda);
+  std::vector<S> memory(static_cast<std::size_t>(values), S(std::nan("")));
+  const DealtPart<S> host{deal, 0, memory.data(), lda};
+  for (std::int64_t j = 0; j < n; ++j)
+    for (std::int64_t i = j / height * height; i < n; ++i) {
+      const S entry = a[static_cast<std::size_t>(std::max(i, j) + std::min(i, j) * n)];
+      host.column(j)[i] = i >= j ? entry : conjugate_of(entry);
+    }
+  DeviceBuffer<T> packed(values), matrix(lda * n), band((b + 1) * n), tau(n), z(n * n);
+  const support::DeviceScratch scratch(std::max(FullToBandOnTeam<T>::bytes(deal, b, queue.multiprocessors()),
+                                                back_transform_bytes<T>(left, n)));
+  for (const auto* buffer : {&matrix, &band, &tau})
+    EIGEN_G_CUDA(cudaMemset(buffer->data(), 0xff, buffer->bytes()));
+  support::upload_as(memory, packed);
+  support::upload_as(identity<S>(n), z);
+  EIGEN_G_CUDA(cudaDeviceSynchronize());
+  const DealtPart<T> part{deal, 0, packed.data(), lda};
+  const Products<T> products(queue);
+  std::vector<std::int64_t> milestones;
+  {
+    GpuTeam alone({current_gpu()});
+    FullToBandOnTeam<T> on_team(
+        alone, deal, b,
+        {{&products, part, {band.data(), b + 1, n, b + 1}, tau.data(), scratch, second_queue}});
+    alone.run([&](int member) {
+      on_team.run(member, {}, [&](std::int64_t columns) { milestones.push_back(columns); });
+    });
+  }
+  CHECK(std::is_sorted(milestones.begin(), milestones.end()));
+  REQUIRE_FALSE(milestones.empty());
+  CHECK(milestones.back() == n);
+  queue.wait();
+  if (left > 1) {
+    const MatrixView<T> v{matrix.data(), n, n, lda};
+    for (std::int64_t j = 0; j < n; ++j) {
+      const std::int64_t row = j / height * height;
+      EIGEN_G_CUDA(cudaMemcpy(&v(row, j), part.column(j) + row, sizeof(T) * static_cast<std::size_t>(n - row),
+                              cudaMemcpyDeviceToDevice));
+    }
+    clear_above<T>(queue, v.block(b, 0, left, left));
+    back_transform<T>(queue, v.block(b, 0, left, left), tau.data(), {z.data() + b, left, n, n}, scratch);
+  }
+  queue.wait();
+  return {support::download_from(band, band.size()), support::download_from(z, n * n)};
+}
+
 //   ||A - Q B Q^H||_F          ||Q^H Q - I||_F
 //   -----------------          ---------------
 //    n ||A||_F ulp                  n ulp
@@ -87,8 +145,9 @@ Ratios band_ratios(const std::vector<S>& a, std::int64_t n, std::int64_t b, cons
   return ratios_of_product(a, n, qb, r.q);
 }
 
+//   height   of the strips of block columns; 0: A is a matrix
 template <class T = double>
-void check(const std::string& kind, std::int64_t n, std::int64_t b) {
+void check(const std::string& kind, std::int64_t n, std::int64_t b, std::int64_t height = 0) {
   using S = support::wide_t<T>;
   std::vector<S> a = family_of<S>(kind, n);
   for (std::int64_t j = 0; j < n; ++j)  // graded matrices are symmetric up to rounding
@@ -97,9 +156,10 @@ void check(const std::string& kind, std::int64_t n, std::int64_t b) {
   std::vector<S> poisoned = a;
   for (std::int64_t j = 0; j < n; ++j)
     for (std::int64_t i = 0; i < j; ++i) poisoned[static_cast<std::size_t>(i + j * n)] = std::nan("");
-  const Banded<S> r = reduce_on_gpu<T>(poisoned, n, b);
+  const Banded<S> r =
+      height > 0 ? reduce_in_blocks<T>(poisoned, n, b, height) : reduce_on_gpu<T>(poisoned, n, b);
   const Ratios found = band_ratios(a, n, b, r);
-  CAPTURE(kind, n, b, found.backward, found.orthogonality);
+  CAPTURE(kind, n, b, height, found.backward, found.orthogonality);
   const double limit = support::limits::reduction * (support::ulp_of<T> / 0x1p-52);
   CHECK(found.backward < limit);
   CHECK(found.orthogonality < limit);
@@ -142,6 +202,51 @@ TEST_CASE("full_to_band on a GPU: repeats bit for bit", "[gpu][large]") {
   const Banded<> first = reduce_on_gpu(a, n, 64);
   for (int repeat = 0; repeat < 5; ++repeat) {
     const Banded<> again = reduce_on_gpu(a, n, 64);
+    REQUIRE(std::memcmp(again.band.data(), first.band.data(), bytes(65 * n)) == 0);
+    REQUIRE(again.q == first.q);
+  }
+}
+
+TEST_CASE("block columns on a GPU: Q B Q^T = A around every edge", "[gpu]") {
+  NEEDS_GPU();
+  for (const std::int64_t b : {std::int64_t{32}, std::int64_t{64}}) {
+    for (const std::int64_t n : {std::int64_t{1}, std::int64_t{2}, b - 1, b, b + 1, b + 2, b + 3, 2 * b - 1,
+                                 2 * b, 2 * b + 1, 2 * b + 2, 3 * b + 5, 5 * b, 5 * b + 1})
+      for (const std::int64_t height : {64, 128}) check("random", n, b, height);
+    for (const char* kind : kinds()) check(kind, 3 * b + 7, b, 64);
+  }
+}
+
+TEST_CASE("block columns on a GPU: few columns", "[gpu][racecheck]") {
+  NEEDS_GPU();
+  for (const char* kind : {"random", "ones"}) check(kind, 70, 32, 64);
+}
+
+TEST_CASE("block columns on a GPU: several blocks of pending columns", "[gpu][large]") {
+  NEEDS_GPU();
+  for (const std::int64_t n : {700, 1537})
+    for (const std::int64_t height : {64, 256, 448, 2048}) check("random", n, 64, height);
+  for (const char* kind : kinds()) check(kind, 1200, 64, 256);
+  check("random", 2500, 64, 512);
+}
+
+TEST_CASE("block columns on a GPU: the other types", "[gpu]") {
+  NEEDS_GPU();
+  for (const std::int64_t n : {70, 300, 700}) {
+    check<float>("random", n, 64, 128);
+    check<std::complex<double>>("random", n, 32, 128);
+    check<std::complex<float>>("random", n, 32, 64);
+  }
+}
+
+TEST_CASE("block columns on a GPU: the same bits again, in one queue and in two", "[gpu][large]") {
+  NEEDS_GPU();
+  const std::int64_t n = 1450, height = 256;
+  const Matrix a = random_symmetric(n, 5);
+  const Banded<> first = reduce_in_blocks(a, n, 64, height);
+  for (const bool second_queue : {true, true, false}) {
+    CAPTURE(second_queue);
+    const Banded<> again = reduce_in_blocks(a, n, 64, height, second_queue);
     REQUIRE(std::memcmp(again.band.data(), first.band.data(), bytes(65 * n)) == 0);
     REQUIRE(again.q == first.q);
   }

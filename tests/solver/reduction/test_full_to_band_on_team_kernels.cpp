@@ -40,14 +40,20 @@ void launch(Kernel kernel, Index x, Index y, Index z, const Arguments&... argume
   blockIdx.y = blockIdx.z = 0;
 }
 
-// The member's part of a symmetric matrix, as it is stored.
-Values part_of_matrix(const Values& a, const DealtColumns& deal, int part) {
-  Values stored(static_cast<std::size_t>(deal.n * deal.columns(part)), 0);
+// The member's part of a symmetric matrix in memory. Padding and entries that are stored nowhere are not a number.
+struct Stored {
+  Values values;
+  DealtPart<const double> part;
+};
+Stored part_of_matrix(const Values& a, const DealtColumns& deal, int part) {
+  const Index ld = deal.packed ? deal.n + 3 : deal.n;
+  Stored stored{Values(static_cast<std::size_t>(deal.most_values(ld)), not_a_number), {}};
+  const DealtPart<double> to{deal, part, stored.values.data(), ld};
   for (Index l = 0; l < deal.columns(part); ++l) {
     const Index j = deal.global(part, l);
-    for (Index i = j / deal.height * deal.height; i < deal.n; ++i)
-      at(stored, i + l * deal.n) = at(a, i + j * deal.n);
+    for (Index i = j / deal.height * deal.height; i < deal.n; ++i) to.column(l)[i] = at(a, i + j * deal.n);
   }
+  stored.part = to;
   return stored;
 }
 
@@ -61,7 +67,7 @@ void multiply(bool adjoint, Index m, Index n, Index k, const double* a, Index ld
 }
 
 // Rows `below` ... of the member's part of A W.
-Values product_of(const DealtColumns& deal, int part, Index below, Index b, const Values& stored,
+Values product_of(const DealtColumns& deal, int part, Index below, Index b, const DealtPart<const double>& a,
                   const Values& w) {
   const Index n = deal.n, first = deal.before(below, part), count = deal.columns(part) - first,
               own_ld = deal.most_columns();
@@ -71,21 +77,35 @@ Values product_of(const DealtColumns& deal, int part, Index below, Index b, cons
     launch(own_rows_kernel<double>, (count + 255) / 256, b, 1, deal, part, first, count, 0,
            static_cast<const double*>(w.data()), n, &at(own_w, first), own_ld);
   Index columns = 0;
-  for_strips_of_rows(deal, part, below, [&](Index row, Index rows, ColumnRange of) {
-    REQUIRE(of.first == first);
+  const auto adjoint_product = [&](Index row, Index rows, ColumnRange of, bool over) {
     REQUIRE(of.count > 0);
-    for (Index k = 0; columns == 0 && k < b; ++k)
+    for (Index k = 0; over && k < b; ++k)
       for (Index i = 0; i < of.count; ++i) at(own_sums, of.first + i + k * own_ld) = 0;
-    columns = std::max(columns, of.count);
-    REQUIRE(of.count <= columns);
-    multiply(true, of.count, b, rows, &stored[static_cast<std::size_t>(row + of.first * n)], n,
-             &w[static_cast<std::size_t>(row)], n, &at(own_sums, of.first), own_ld);
-  });
+    columns = std::max(columns, of.first + of.count - first);
+    const MatrixView<const double> left = a.block(row, of.first, rows, of.count);
+    multiply(true, of.count, b, rows, left.data, left.lda, &w[static_cast<std::size_t>(row)], n,
+             &at(own_sums, of.first), own_ld);
+  };
+  if (deal.packed) {
+    Index next = first;
+    for_strips_above(deal, part, below, [&](Index row, ColumnRange of) {
+      REQUIRE(of.first == next);
+      next += of.count;
+      adjoint_product(row, n - row, of, true);
+    });
+  } else {
+    for_strips_of_rows(deal, part, below, [&](Index row, Index rows, ColumnRange of) {
+      REQUIRE(of.first == first);
+      REQUIRE((columns == 0 || of.count <= columns));
+      adjoint_product(row, rows, of, columns == 0);
+    });
+  }
   for (Index k = 0; k < b; ++k)
     for (Index i = below; i < n; ++i) at(product, i + k * n) = 0;
   for_strips_of_columns(deal, part, below, [&](Index row, ColumnRange of) {
-    multiply(false, n - row, b, of.count, &stored[static_cast<std::size_t>(row + of.first * n)], n,
-             &own_w[static_cast<std::size_t>(of.first)], own_ld, &at(product, row), n);
+    const MatrixView<const double> left = a.block(row, of.first, n - row, of.count);
+    multiply(false, n - row, b, of.count, left.data, left.lda, &own_w[static_cast<std::size_t>(of.first)],
+             own_ld, &at(product, row), n);
   });
   if (columns > 0)
     launch(add_own_rows_kernel<double>, (columns + 255) / 256, b, 1, deal, part, first, columns,
@@ -102,23 +122,25 @@ TEST_CASE("full to band on a team: the members' partial products add up to A W")
   struct Row {
     Index n, width, parts, pieces;
   };
-  for (const Row row : {Row{5, 8, 2, 1}, Row{16, 4, 2, 2}, Row{37, 4, 2, 1}, Row{41, 8, 3, 2},
-                        Row{64, 8, 2, 3}, Row{300, 32, 2, 2}, Row{301, 16, 4, 1}}) {
-    const DealtColumns deal{row.n, row.width, row.parts, row.pieces * row.width * row.parts};
+  const bool packed = GENERATE(false, true);
+  for (const Row row :
+       {Row{5, 8, 2, 1}, Row{16, 4, 2, 2}, Row{37, 4, 2, 1}, Row{41, 8, 3, 2}, Row{64, 8, 2, 3},
+        Row{300, 32, 2, 2}, Row{301, 16, 4, 1}, Row{5, 8, 1, 1}, Row{40, 8, 1, 1}, Row{301, 64, 1, 1}}) {
+    const DealtColumns deal{row.n, row.width, row.parts, row.pieces * row.width * row.parts, packed};
     const Index n = row.n;
     Values a(static_cast<std::size_t>(n * n));
     for (Index j = 0; j < n; ++j)
       for (Index i = j; i < n; ++i) at(a, i + j * n) = at(a, j + i * n) = entry(random);
-    std::vector<Values> parts;
+    std::vector<Stored> parts;
     for (int p = 0; p < deal.parts; ++p) parts.push_back(part_of_matrix(a, deal, p));
     for (Index below = 1; below < n; below += std::max<Index>(1, n / 9)) {
-      CAPTURE(n, row.width, row.parts, row.pieces, below);
+      CAPTURE(n, row.width, row.parts, row.pieces, packed, below);
       Values w(static_cast<std::size_t>(n * b));  // rows before `below` are not read
       for (Index j = 0; j < b; ++j)
         for (Index i = 0; i < n; ++i) at(w, i + j * n) = i < below ? not_a_number : entry(random);
       std::vector<Values> products;
       for (int p = 0; p < deal.parts; ++p)
-        products.push_back(product_of(deal, p, below, b, parts[static_cast<std::size_t>(p)], w));
+        products.push_back(product_of(deal, p, below, b, parts[static_cast<std::size_t>(p)].part, w));
 
       PartialSums<double> sums{};
       sums.members = static_cast<int>(deal.parts);
@@ -148,11 +170,13 @@ TEST_CASE("full to band on a team: accurate sums for a panel with few reflectors
   struct Row {
     Index n, width, parts, pieces, below;
   };
-  for (const Row row : {Row{5, 8, 2, 1, 1}, Row{70, 8, 2, 2, 33}, Row{100, 16, 3, 1, 20},
-                        Row{141, 8, 2, 3, 7}, Row{141, 8, 2, 3, 140}})
+  const bool packed = GENERATE(false, true);
+  for (const Row row :
+       {Row{5, 8, 2, 1, 1}, Row{70, 8, 2, 2, 33}, Row{100, 16, 3, 1, 20}, Row{141, 8, 2, 3, 7},
+        Row{141, 8, 2, 3, 140}, Row{141, 40, 1, 1, 7}, Row{160, 40, 1, 1, 41}})
     for (const std::vector<int>& reflectors :
          {std::vector<int>{}, {0}, {36}, {3, 33, 34}, {0, 1, 31, 36}, {0, 1, 2, 3, 4}}) {
-      const DealtColumns deal{row.n, row.width, row.parts, row.pieces * row.width * row.parts};
+      const DealtColumns deal{row.n, row.width, row.parts, row.pieces * row.width * row.parts, packed};
       const Index n = row.n, below = row.below, rows = n - below, ld = n, ldp = rows + 3;
       CAPTURE(n, row.width, row.parts, row.pieces, below, reflectors.size());
       Values a(static_cast<std::size_t>(n * n)), w(static_cast<std::size_t>(ld * b), not_a_number), tau(b, 0);
@@ -164,13 +188,13 @@ TEST_CASE("full to band on a team: accurate sums for a panel with few reflectors
       const bool few = !reflectors.empty() && reflectors.size() <= few_reflectors;
       Values sum(static_cast<std::size_t>(rows * b), 0);
       for (int p = 0; p < deal.parts; ++p) {
-        const Values stored = part_of_matrix(a, deal, p);
+        const Stored stored = part_of_matrix(a, deal, p);
         Values product(static_cast<std::size_t>(ldp * b), not_a_number);
         blockDim.x = rows_of_few * warps_of_few;
         emulation::launch(product_of_few_kernel<double>, (rows + rows_of_few - 1) / rows_of_few,
-                          rows_of_few * warps_of_few, shared_of_few<double>, deal, p, below, b, stored.data(),
-                          ld, static_cast<const double*>(tau.data()), static_cast<const double*>(w.data()),
-                          ld, product.data(), ldp);
+                          rows_of_few * warps_of_few, shared_of_few<double>, stored.part, below, b,
+                          static_cast<const double*>(tau.data()), static_cast<const double*>(w.data()), ld,
+                          product.data(), ldp);
         Index wrong = 0;
         for (Index k = 0; k < b; ++k)
           for (Index i = 0; i < ldp; ++i) {
@@ -207,8 +231,9 @@ TEST_CASE("full to band on a team: sums of equal terms keep their digits, unlike
   blockDim.x = rows_of_few * warps_of_few;
   for (int p = 0; p < 2; ++p) {
     emulation::launch(product_of_few_kernel<double>, (rows + rows_of_few - 1) / rows_of_few,
-                      rows_of_few * warps_of_few, shared_of_few<double>, deal, p, below, b, ones.data(),
-                      Index{0}, tau.data(), static_cast<const double*>(w.data()), n, product.data(), rows);
+                      rows_of_few * warps_of_few, shared_of_few<double>,
+                      DealtPart<const double>{deal, p, ones.data(), 0}, below, b, tau.data(),
+                      static_cast<const double*>(w.data()), n, product.data(), rows);
     for (std::size_t i = 0; i < sum.size(); ++i) sum[i] += product[i];
   }
   double worst = 0;
