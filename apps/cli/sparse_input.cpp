@@ -11,6 +11,7 @@
 #include "apps/io/input_file.hpp"
 #include "apps/io/matrix_market_header.hpp"
 #include "apps/io/npy.hpp"
+#include "apps/io/number_table.hpp"
 #include "apps/io/sparse_file.hpp"
 #include "apps/io/stored_coordinates.hpp"
 #include "apps/support/text.hpp"
