@@ -146,8 +146,8 @@ std::string to_table(const FewResult& r) {
   text += few_row("eigenvalues", print("%lld, ", static_cast<long long>(few.m)) +
                                      (r.interval.empty() ? end_name(r.options.end) : "in " + r.interval));
   for (std::size_t i = 0; i < r.values.size(); ++i) {
-    const bool within = i < few.backward_errors.size() ? few.backward_errors[i] <= few.tolerance
-                                                       : few.residuals[i] <= limit;
+    const bool within =
+        i < few.backward_errors.size() ? few.backward_errors[i] <= few.tolerance : few.residuals[i] <= limit;
     text += print("  %23.16g   %s %.2e", r.values[i], r.b.empty() ? "|Az-wz|" : "|Az-wBz|", few.residuals[i]);
     if (i < few.error_bounds.size()) text += print("   bound %.2e", few.error_bounds[i]);
     text += within || few.status == Status::converged ? "\n" : "   not converged\n";

@@ -140,9 +140,8 @@ FewReport PencilSolver::solve(const FewOptions& options, double* w, double* z, s
       report.status = Status::not_converged;
       for (std::int64_t i = 0; i < std::min(options.count, ritz->size()); ++i) judgement.pairs.push_back(i);
     }
-    FoundPairs found =
-        finish(*lanczos, judgement.pairs, shift.s,
-               one_side ? other_side(*ritz, judgement.pairs) : std::vector<std::int64_t>());
+    FoundPairs found = finish(*lanczos, judgement.pairs, shift.s,
+                              one_side ? other_side(*ritz, judgement.pairs) : std::vector<std::int64_t>());
     if (!judgement.done)
       report.proof_reason = "the pairs have not converged";
     else if (options.proof == Proof::probe || (options.proof == Proof::automatic && !factorisation_))
@@ -188,7 +187,8 @@ std::vector<std::int64_t> PencilSolver::other_side(const RitzPairs& ritz,
   double least = infinity;
   for (const std::int64_t i : pairs) least = std::min(least, std::abs(ritz.theta[i]));
   for (std::int64_t i = 0; i < ritz.size(); ++i)
-    if (ritz.converged[i] && ritz.theta[i] * ritz.theta[pairs.front()] < 0 && std::abs(ritz.theta[i]) >= least)
+    if (ritz.converged[i] && ritz.theta[i] * ritz.theta[pairs.front()] < 0 &&
+        std::abs(ritz.theta[i]) >= least)
       others.push_back(i);
   return others;
 }

@@ -142,7 +142,8 @@ void PencilSolver::refine(std::int64_t blocks, const double* x, double s, double
 }
 
 // Y = OP Z for pairs (theta, z), with z in blocks, which are overwritten; then Rayleigh-Ritz with Y. refined: by refined solves.
-FoundPairs PencilSolver::purify(double* z, const std::vector<double>& theta_of_pairs, double s, bool refined) {
+FoundPairs PencilSolver::purify(double* z, const std::vector<double>& theta_of_pairs, double s,
+                                bool refined) {
   CpuExecutor<double>& on = *on_;
   const std::int64_t count = static_cast<std::int64_t>(theta_of_pairs.size()), blocks = blocks_of(count),
                      block = pencil_.n() * block_width, width = blocks * block_width;

@@ -241,8 +241,8 @@ FewReport solve_lumped(const CsrMatrix<double>& k, const double* diagonal, doubl
       length += x[i] * x[i];
     }
     if (report.residuals.size() > static_cast<std::size_t>(j)) report.residuals[j] = std::sqrt(squares);
-    report.backward_errors.push_back(
-        std::sqrt(squares) / ((report.norm + std::abs(w[j]) * report.mass_norm) * std::sqrt(length)));
+    report.backward_errors.push_back(std::sqrt(squares) /
+                                     ((report.norm + std::abs(w[j]) * report.mass_norm) * std::sqrt(length)));
     if (!(report.backward_errors.back() <= report.tolerance)) report.status = Status::not_converged;
   }
   return report;
