@@ -179,7 +179,8 @@ FewReport PencilSolver::solve_in(const Range& range, const FewOptions& options, 
   return found;
 }
 
-// The converged Ritz pairs on the other side of the shift that are not farther from it than the given ones.
+// The Ritz pairs on the other side of the shift that are not farther from it than the given ones. Restarts may have dropped them, so that they are
+// accurate to a part only; the purification makes them accurate.
 std::vector<std::int64_t> PencilSolver::other_side(const RitzPairs& ritz,
                                                    const std::vector<std::int64_t>& pairs) const {
   std::vector<std::int64_t> others;
@@ -187,8 +188,8 @@ std::vector<std::int64_t> PencilSolver::other_side(const RitzPairs& ritz,
   double least = infinity;
   for (const std::int64_t i : pairs) least = std::min(least, std::abs(ritz.theta[i]));
   for (std::int64_t i = 0; i < ritz.size(); ++i)
-    if (ritz.converged[i] && ritz.theta[i] * ritz.theta[pairs.front()] < 0 &&
-        std::abs(ritz.theta[i]) >= least)
+    if (ritz.theta[i] * ritz.theta[pairs.front()] < 0 && std::abs(ritz.theta[i]) >= least &&
+        ritz.delta[i] <= 0.1 * std::abs(ritz.theta[i]))
       others.push_back(i);
   return others;
 }

@@ -121,6 +121,7 @@ class PencilSolver {
   Pivots pivots_;
   std::unique_ptr<CpuExecutor<double>> on_;  // the executor of the present call
   double goal_ = 0;                          // largest backward error of a converged pair
+  double aim_ = 0;                           // purification goes on above this backward error; at most goal_
   std::int64_t factorisations_ = 0, solved_ = 0;
   double analysis_seconds_ = 0, factorisation_seconds_ = 0, solve_seconds_ = 0;
 };

@@ -74,7 +74,7 @@ RayleighRitz rayleigh_ritz(std::int64_t count, std::int64_t ld, const std::vecto
 
 }  // namespace
 
-// The pairs of the last ritz() of Lanczos. While a backward error exceeds the tolerance, a further step follows, with refined solves.
+// The pairs of the last ritz() of Lanczos. While a backward error exceeds the aim, a further step follows, with refined solves.
 // beside: pairs on the other side of the shift. They are left out in the end. Without them in the projected pencil, the vectors of far pairs would keep
 // errors along them, because OP enlarges what is next to the shift.
 FoundPairs PencilSolver::finish(InverseLanczos& lanczos, const std::vector<std::int64_t>& pairs, double s,
@@ -88,10 +88,16 @@ FoundPairs PencilSolver::finish(InverseLanczos& lanczos, const std::vector<std::
   std::transform(all.begin(), all.end(), theta.begin(),
                  [&](std::int64_t i) { return lanczos.last().theta[i]; });
   FoundPairs found = purify(z, theta, s, false);
-  for (int step = 0; step < max_purifications && largest_backward(found) > goal_; ++step) {
+  for (int step = 0; step < max_purifications && largest_backward(found) > aim_; ++step) {
     theta.clear();
     for (const double w : found.w) theta.push_back(theta_of(w, s));
-    found = purify(found.vectors, theta, s, factorisation_ != nullptr);
+    const std::int64_t values = blocks_of(found.size()) * pencil_.n() * block_width;
+    double* const kept = on_->take_blocks(blocks_of(found.size()));
+    on_->copy(found.vectors, values, kept);
+    FoundPairs further = purify(found.vectors, theta, s, factorisation_ != nullptr);
+    found.vectors = kept;
+    if (further.size() < found.size() || !(largest_backward(further) < largest_backward(found))) break;
+    found = std::move(further);
   }
   return beside.empty() ? found : on_side_of(std::move(found), s, lanczos.last().theta[pairs.front()] > 0);
 }
