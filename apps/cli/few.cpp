@@ -142,14 +142,15 @@ std::string to_table(const FewResult& r) {
   text += few_row("|A|", print("%.10g", few.norm));
   if (!r.b.empty()) text += few_row("|B|", print("%.10g", few.mass_norm));
   text += few_row("limit", r.b.empty() ? print("|Az-wz| <= %.3g", limit)
-                                       : print("|Az-wBz| <= %.3g (|A| + |w| |B|)", few.tolerance));
+                                       : print("|Az-wBz| <= %.3g (|A| + |w| |B|) |z|", few.tolerance));
   text += few_row("eigenvalues", print("%lld, ", static_cast<long long>(few.m)) +
                                      (r.interval.empty() ? end_name(r.options.end) : "in " + r.interval));
   for (std::size_t i = 0; i < r.values.size(); ++i) {
-    const double most = limit + few.tolerance * std::abs(r.values[i]) * few.mass_norm;
+    const bool within =
+        i < few.backward_errors.size() ? few.backward_errors[i] <= few.tolerance : few.residuals[i] <= limit;
     text += print("  %23.16g   %s %.2e", r.values[i], r.b.empty() ? "|Az-wz|" : "|Az-wBz|", few.residuals[i]);
     if (i < few.error_bounds.size()) text += print("   bound %.2e", few.error_bounds[i]);
-    text += few.residuals[i] <= most || few.status == Status::converged ? "\n" : "   not converged\n";
+    text += within || few.status == Status::converged ? "\n" : "   not converged\n";
   }
   if (few.status != Status::converged && few.predicted_products > 0)
     text += few_row("predicted", print("%.3g products in all", few.predicted_products));

@@ -11,6 +11,7 @@
 #include "apps/io/input_file.hpp"
 #include "apps/io/matrix_market_header.hpp"
 #include "apps/io/npy.hpp"
+#include "apps/io/number_table.hpp"
 #include "apps/io/sparse_file.hpp"
 #include "apps/io/stored_coordinates.hpp"
 #include "apps/support/text.hpp"
@@ -47,6 +48,14 @@ bool holds_vector(const std::shared_ptr<const io::MappedFile>& file) {
   if (io::has_market_banner(file->text())) {
     const io::MarketHeader header = io::read_market_header(*file);
     return !header.coordinate && header.cols == 1 && header.rows > 1;
+  }
+  if (file->path().extension() == ".txt" || file->path().extension() == ".csv") {
+    try {
+      const io::NumberTable table = io::read_number_table(*file, true, 1);
+      return table.cols == 1 && table.rows > 1;
+    } catch (const io::FileError&) {
+      return false;  // reading it as a matrix gives the message
+    }
   }
   if (!file->text().starts_with(io::npy_magic)) return false;
   const std::vector<std::int64_t> shape = io::map_npy(file).shape;

@@ -10,6 +10,8 @@ w, v = eigen_g.eigh(gram)                                # one call: w is (64, 8
 print(w.shape, v.shape)
 error = abs(gram @ v - v * w[..., None, :]).max()
 print(f"largest error below 1e-12: {error < 1e-12}")
+checks = [eigen_g.verify(*each) for each in zip(gram[:, 0], w[:, 0], v[:, 0])]  # one matrix of the stack after the other
+print(f"verified: {all(check.passed for check in checks)}")
 # [end]
 assert error < 1e-12
 # [root]

@@ -138,7 +138,8 @@ Format format_of(const MappedFile& file, const ReadOptions& options) {
   if (options.n != 0) return Format::raw;  // an order is given for raw files only
   if (const Format format = format_by_ending(file.path()); format != Format::automatic) return format;
   if (begins_as_tridiagonal(file.text())) return Format::tridiagonal;
-  if (numbers_on_first_line(file.text()) > 0) return Format::text;
+  if (numbers_on_first_line(file.text()) > 0 || file.path().extension() == ".txt")
+    return Format::text;  // a .txt file of anything else gets the message for its first word
   throw FileError(file.path(), 0,
                   "is neither Matrix Market, .npy, .npz, HDF5, ELSI CSC, tridiagonal nor text; a raw file "
                   "needs --n or the "

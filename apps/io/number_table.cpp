@@ -44,6 +44,19 @@ Parse parse_entry(const char*& p, const char* end, double& value) {
   return parse_real(p, stop, value);
 }
 
+// The message for a word. It has the cure if the word looks like a complex number, or if it is the first one of a table (leading).
+std::string not_a_number(const char* word, const char* end, bool leading) {
+  const char* last = word;
+  while (!at_token_end(last, end) && *last != ',' && *last != ';') ++last;
+  const char tail = last == word ? ' ' : last[-1];
+  std::string message = std::string("'").append(token_for_message(word, end)).append("' is not a number");
+  if (last - word > 1 && (tail == 'i' || tail == 'j' || tail == ')'))
+    message += "; a complex number is two numbers here, its real part and its imaginary part";
+  else if (leading)
+    message += "; a line of names must begin with # or %";
+  return message;
+}
+
 // Parses numbers on lines. With `even` all lines must hold the same number of them.
 void parse_numbers(NumberChunk& chunk, bool even) {
   chunk.values.clear();
@@ -57,8 +70,7 @@ void parse_numbers(NumberChunk& chunk, bool even) {
       double value = 0;
       const char* const word = p;
       if (parse_entry(p, end, value) != Parse::done)
-        return chunk.refuse(
-            std::string("'").append(token_for_message(word, end)).append("' is not a number"));
+        return chunk.refuse(not_a_number(word, end, chunk.rows == 0 && chunk.values.empty()));
       chunk.values.push_back(value);
     }
     const auto found = static_cast<std::int64_t>(chunk.values.size() - before);
@@ -79,7 +91,7 @@ void parse_numbers(NumberChunk& chunk, bool even) {
 
 NumberTable read_number_table(const MappedFile& file, bool even, int threads,
                               const std::function<void(double)>& progress) {
-  const std::string_view text = file.text();
+  const std::string_view text = without_mark(file.text());
   const TextBody body{file.path(),           text.data(), text.data() + text.size(), 1, threads,
                       std::int64_t{1} << 20, progress};
   NumberTable table;
@@ -100,7 +112,13 @@ NumberTable read_number_table(const MappedFile& file, bool even, int threads,
   return table;
 }
 
-std::int64_t numbers_on_first_line(std::string_view text) {
+std::string_view without_mark(std::string_view text) {
+  constexpr std::string_view mark = "\xef\xbb\xbf";
+  return text.substr(0, mark.size()) == mark ? text.substr(mark.size()) : text;
+}
+
+std::int64_t numbers_on_first_line(std::string_view all) {
+  const std::string_view text = without_mark(all);
   const char* p = text.data();
   const char* const end = p + text.size();
   std::int64_t found = 0;
@@ -127,7 +145,7 @@ Dense<T> dense_of(const std::filesystem::path& path, const NumberTable& table) {
   for (std::int64_t i = 0; i < rows; ++i)
     for (std::int64_t j = 0; j < cols; ++j) {
       const double* const number = &table.values[static_cast<std::size_t>(parts * (i * cols + j))];
-      const double re = number[0], im = number[parts - 1] * (parts - 1);
+      const double re = number[0], im = parts == 2 ? number[1] : 0;  // no product: number[0] may be a NaN
       if (const char* const fault = misfit<T>(re, im); *fault != 0)
         throw FileError(path, 0,
                         "entry (" + std::to_string(i + 1) + ", " + std::to_string(j + 1) + ") " + fault);

@@ -14,8 +14,9 @@ namespace {
 // Number of lines with numbers, as far as type_of_text() needs it: more than `most` are not counted.
 std::int64_t lines_of_numbers(std::string_view text, std::int64_t most) {
   std::int64_t lines = 0;
-  const char* p = text.data();
-  const char* const end = p + text.size();
+  const std::string_view body = without_mark(text);
+  const char* p = body.data();
+  const char* const end = p + body.size();
   while (p != end && lines <= most) {
     p = skip_blanks(p, end);
     lines += !at_line_end(p, end) && *p != '%' && *p != '#';

@@ -220,6 +220,7 @@ void bind_report(nb::class_<Report>& c) {
       .def_ro("norm", &Report::norm)
       .def_ro("mass_norm", &Report::mass_norm)
       .def_ro("error_bounds", &Report::error_bounds)
+      .def_ro("backward_errors", &Report::backward_errors)
       .def_ro("products", &Report::products)
       .def_ro("restarts", &Report::restarts)
       .def_ro("probed", &Report::probed)

@@ -190,6 +190,8 @@ struct FewReport {
   // Bound of the distance between w and an eigenvalue, for each pair: delta (w - s)^2 / (1 - delta |w - s|), where delta is the norm
   // of (K - s M)^-1 M z - z / (w - s), measured.
   std::vector<double> error_bounds;
+  // |K z - w M z| / ((|K|_1 + |w| |M|_1) |z|) of each pair, which the tolerance limits. Also for Lanczos with a lumped M.
+  std::vector<double> backward_errors;
   double shift_wished = 0, shift_used = 0;
   std::string shift_reason;  // why the shift was moved; empty: it was not
   // Completeness: the numbers of eigenvalues below two points around the wanted ones. proven: the number of pairs that were found

@@ -99,8 +99,8 @@ void PencilSolver::prove(FoundPairs& found, const Point& shift, const Judgement&
     const std::int64_t before = found.size();
     if (!repair(found, shift.s, low.s, high.s, expected, 100 + i) && found.size() <= before) break;
   }
-  report.low = low.s;
-  report.high = high.s;
+  report.low = pencil_.unscaled(low.s);
+  report.high = pencil_.unscaled(high.s);
   report.count_low = low.number;
   report.count_high = high.number;
   report.found = found.size();

@@ -140,7 +140,8 @@ FewReport PencilSolver::solve(const FewOptions& options, double* w, double* z, s
       report.status = Status::not_converged;
       for (std::int64_t i = 0; i < std::min(options.count, ritz->size()); ++i) judgement.pairs.push_back(i);
     }
-    FoundPairs found = finish(*lanczos, judgement.pairs, shift.s);
+    FoundPairs found = finish(*lanczos, judgement.pairs, shift.s,
+                              one_side ? other_side(*ritz, judgement.pairs) : std::vector<std::int64_t>());
     if (!judgement.done)
       report.proof_reason = "the pairs have not converged";
     else if (options.proof == Proof::probe || (options.proof == Proof::automatic && !factorisation_))
@@ -150,8 +151,8 @@ FewReport PencilSolver::solve(const FewOptions& options, double* w, double* z, s
     write(found, choose(found, options, shift.s), w, z, ldz, report);
     report_costs(report);
     report.tolerance = goal_;
-    for (std::int64_t j = 0; j < report.m; ++j)
-      if (!(backward_[j] <= report.tolerance)) report.status = Status::not_converged;
+    for (const double error : report.backward_errors)
+      if (!(error <= report.tolerance)) report.status = Status::not_converged;
     if (report.m < options.count) report.status = Status::not_converged;
   }
   report.seconds = seconds;
@@ -170,11 +171,27 @@ FewReport PencilSolver::solve_in(const Range& range, const FewOptions& options, 
   found.m = m;
   found.residuals.resize(static_cast<std::size_t>(m));
   found.error_bounds.resize(static_cast<std::size_t>(m));
+  found.backward_errors.resize(static_cast<std::size_t>(m));
   if (m < options.count) found.status = Status::not_converged;
   found.shift_wished = 0;
   found.shift_used = found.shifts.front();
   found.shift_reason = "K is not positive semidefinite";
   return found;
+}
+
+// The Ritz pairs on the other side of the shift that are not farther from it than the given ones. Restarts may have dropped them, so that they are
+// accurate to a part only; the purification makes them accurate.
+std::vector<std::int64_t> PencilSolver::other_side(const RitzPairs& ritz,
+                                                   const std::vector<std::int64_t>& pairs) const {
+  std::vector<std::int64_t> others;
+  if (buckling_ || pairs.empty()) return others;
+  double least = infinity;
+  for (const std::int64_t i : pairs) least = std::min(least, std::abs(ritz.theta[i]));
+  for (std::int64_t i = 0; i < ritz.size(); ++i)
+    if (ritz.theta[i] * ritz.theta[pairs.front()] < 0 && std::abs(ritz.theta[i]) >= least &&
+        ritz.delta[i] <= 0.1 * std::abs(ritz.theta[i]))
+      others.push_back(i);
+  return others;
 }
 
 // The columns of the found pairs that the options ask for, values ascending.

@@ -194,13 +194,13 @@ IntervalReport PencilSolver::interval(double a, double b, std::int64_t max_pairs
       w.resize(before + chosen.size());
       if (z) z->resize(w.size() * static_cast<std::size_t>(n));
       write(found, chosen, w.data() + before, z ? z->data() + before * n : nullptr, n, report);
-      for (const double ratio : backward_)
-        if (!(ratio <= goal_)) report.status = Status::not_converged;
       report.expected -= found.size() - static_cast<std::int64_t>(chosen.size());
       report.shifts.push_back(pencil_.unscaled(slice.shift.s));
       step = std::max(slice.high.s - slice.shift.s, 1e-3 * step);
       low = slice.high;
     }
+    for (const double error : report.backward_errors)
+      if (!(error <= goal_)) report.status = Status::not_converged;
     report.tolerance = goal_;
     report_costs(report);
   }

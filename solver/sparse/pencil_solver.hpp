@@ -89,7 +89,10 @@ class PencilSolver {
   InverseOperator inverse();
   Judgement judge(const FewOptions& options, const RitzPairs& ritz, const Point& shift, std::int64_t extra,
                   bool exhausted) const;
-  FoundPairs finish(InverseLanczos& lanczos, const std::vector<std::int64_t>& pairs, double s);
+  FoundPairs finish(InverseLanczos& lanczos, const std::vector<std::int64_t>& pairs, double s,
+                    const std::vector<std::int64_t>& beside = {});
+  FoundPairs on_side_of(FoundPairs found, double s, bool positive);
+  std::vector<std::int64_t> other_side(const RitzPairs& ritz, const std::vector<std::int64_t>& pairs) const;
   bool repair(FoundPairs& found, double s, double low, double high, std::int64_t expected,
               std::uint64_t seed);
   void probe(FoundPairs& found, const Point& shift, const Judgement& window, FewReport& report);
@@ -97,7 +100,8 @@ class PencilSolver {
   void report_costs(FewReport& report) const;
   const double* start_blocks(const FewOptions& options, std::int64_t width);
   void begin_call(double tolerance);
-  FoundPairs purify(double* z, const std::vector<double>& theta_of_pairs, double s);
+  void refine(std::int64_t blocks, const double* x, double s, double* y);
+  FoundPairs purify(double* z, const std::vector<double>& theta_of_pairs, double s, bool refined);
   double backward(const FoundPairs& found, std::int64_t j) const;  // |K z - w M z| / ((|K| + |w| |M|) |z|)
   double largest_backward(const FoundPairs& found) const;
   void orthogonalise(FoundPairs& found, std::vector<double>& blocks, bool keep_all);
@@ -116,8 +120,8 @@ class PencilSolver {
   std::optional<double> factored_;  // the shift of the present factor
   Pivots pivots_;
   std::unique_ptr<CpuExecutor<double>> on_;  // the executor of the present call
-  std::vector<double> backward_;             // backward errors of the pairs that the call returns
   double goal_ = 0;                          // largest backward error of a converged pair
+  double aim_ = 0;                           // purification goes on above this backward error; at most goal_
   std::int64_t factorisations_ = 0, solved_ = 0;
   double analysis_seconds_ = 0, factorisation_seconds_ = 0, solve_seconds_ = 0;
 };

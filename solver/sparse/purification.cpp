@@ -74,21 +74,57 @@ RayleighRitz rayleigh_ritz(std::int64_t count, std::int64_t ld, const std::vecto
 
 }  // namespace
 
-// The pairs of the last ritz() of Lanczos. While a backward error exceeds the tolerance, a further step follows.
-FoundPairs PencilSolver::finish(InverseLanczos& lanczos, const std::vector<std::int64_t>& pairs, double s) {
+// The pairs of the last ritz() of Lanczos. While a backward error exceeds the aim, a further step follows, with refined solves.
+// beside: pairs on the other side of the shift. They are left out in the end. Without them in the projected pencil, the vectors of far pairs would keep
+// errors along them, because OP enlarges what is next to the shift.
+FoundPairs PencilSolver::finish(InverseLanczos& lanczos, const std::vector<std::int64_t>& pairs, double s,
+                                const std::vector<std::int64_t>& beside) {
   if (pairs.empty()) return {};
-  double* const z = on_->take_blocks(blocks_of(static_cast<std::int64_t>(pairs.size())));
-  lanczos.vectors(pairs, z);
-  std::vector<double> theta(pairs.size());
-  std::transform(pairs.begin(), pairs.end(), theta.begin(),
+  std::vector<std::int64_t> all = pairs;
+  all.insert(all.end(), beside.begin(), beside.end());
+  double* const z = on_->take_blocks(blocks_of(static_cast<std::int64_t>(all.size())));
+  lanczos.vectors(all, z);
+  std::vector<double> theta(all.size());
+  std::transform(all.begin(), all.end(), theta.begin(),
                  [&](std::int64_t i) { return lanczos.last().theta[i]; });
-  FoundPairs found = purify(z, theta, s);
-  for (int step = 0; step < max_purifications && largest_backward(found) > goal_; ++step) {
+  FoundPairs found = purify(z, theta, s, false);
+  for (int step = 0; step < max_purifications && largest_backward(found) > aim_; ++step) {
     theta.clear();
     for (const double w : found.w) theta.push_back(theta_of(w, s));
-    found = purify(found.vectors, theta, s);
+    const std::int64_t values = blocks_of(found.size()) * pencil_.n() * block_width;
+    double* const kept = on_->take_blocks(blocks_of(found.size()));
+    on_->copy(found.vectors, values, kept);
+    FoundPairs further = purify(found.vectors, theta, s, factorisation_ != nullptr);
+    found.vectors = kept;
+    if (further.size() < found.size() || !(largest_backward(further) < largest_backward(found))) break;
+    found = std::move(further);
   }
-  return found;
+  return beside.empty() ? found : on_side_of(std::move(found), s, lanczos.last().theta[pairs.front()] > 0);
+}
+
+// The found pairs with theta > 0, or with theta < 0.
+FoundPairs PencilSolver::on_side_of(FoundPairs found, double s, bool positive) {
+  FoundPairs kept;
+  std::vector<std::int64_t> columns;
+  for (std::int64_t j = 0; j < found.size(); ++j)
+    if ((theta_of(found.w[j], s) > 0) == positive) columns.push_back(j);
+  const std::int64_t count = static_cast<std::int64_t>(columns.size()), from = blocks_of(found.size()),
+                     to = blocks_of(count), width = to * block_width;
+  std::vector<double> choice(static_cast<std::size_t>(from * block_width * width));
+  for (std::int64_t j = 0; j < count; ++j) {
+    const std::int64_t at = columns[j];
+    choice[at * width + j] = 1;
+    kept.w.push_back(found.w[at]);
+    kept.residual.push_back(found.residual[at]);
+    kept.length.push_back(found.length[at]);
+    kept.bound.push_back(found.bound[at]);
+  }
+  kept.orthogonality = found.orthogonality;
+  kept.vectors = on_->take_blocks(to);
+  double* const small = on_->take(from * block_width * width);
+  on_->put(choice.data(), from * block_width * width, small);
+  on_->combine(from, found.vectors, small, to, kept.vectors);
+  return kept;
 }
 
 double PencilSolver::backward(const FoundPairs& found, std::int64_t j) const {
@@ -100,8 +136,20 @@ double PencilSolver::largest_backward(const FoundPairs& found) const {
   return largest;
 }
 
-// Y = OP Z for pairs (theta, z), with z in blocks, which are overwritten; then Rayleigh-Ritz with Y.
-FoundPairs PencilSolver::purify(double* z, const std::vector<double>& theta_of_pairs, double s) {
+// Y := Y + S^-1 (X - S Y) with S = K - s M: a solve whose error is that of the products with K and M, not that of the factor.
+void PencilSolver::refine(std::int64_t blocks, const double* x, double s, double* y) {
+  const std::int64_t values = blocks * pencil_.n() * block_width;
+  double *const residual = on_->take_blocks(blocks), *const work = on_->take_blocks(blocks);
+  pencil_.multiply_k(blocks, y, residual);
+  pencil_.multiply_m(blocks, y, work);
+  for (std::int64_t i = 0; i < values; ++i) residual[i] = x[i] - (residual[i] - s * work[i]);
+  inverse().solve(blocks, residual, work);
+  for (std::int64_t i = 0; i < values; ++i) y[i] += work[i];
+}
+
+// Y = OP Z for pairs (theta, z), with z in blocks, which are overwritten; then Rayleigh-Ritz with Y. refined: by refined solves.
+FoundPairs PencilSolver::purify(double* z, const std::vector<double>& theta_of_pairs, double s,
+                                bool refined) {
   CpuExecutor<double>& on = *on_;
   const std::int64_t count = static_cast<std::int64_t>(theta_of_pairs.size()), blocks = blocks_of(count),
                      block = pencil_.n() * block_width, width = blocks * block_width;
@@ -116,6 +164,7 @@ FoundPairs PencilSolver::purify(double* z, const std::vector<double>& theta_of_p
   };
   multiply_b(blocks, z, ky);  // B Z for now
   op.solve(blocks, ky, y);
+  if (refined) refine(blocks, ky, s, y);
   // D = Y - Z Theta and B D = B Y - B Z Theta.
   std::vector<double> delta;
   pencil_.multiply_m(blocks, y, my);

@@ -267,6 +267,7 @@ void pairs_of_real_form(std::int64_t n, const RealProduct& inner, bool buckling,
     report.m = static_cast<std::int64_t>(w.size());
     halve(report.residuals);
     halve(report.error_bounds);
+    halve(report.backward_errors);
     for (std::int64_t* const number :
          {&report.count_low, &report.count_high, &report.found, &report.repaired, &report.probe_found})
       *number /= 2;
@@ -330,6 +331,8 @@ FewReport solve_by_real_form(std::int64_t n, const FewOptions& options, const Re
     report.residuals.insert(report.residuals.end(), above.residuals.begin(), above.residuals.end());
     report.error_bounds.insert(report.error_bounds.end(), above.error_bounds.begin(),
                                above.error_bounds.end());
+    report.backward_errors.insert(report.backward_errors.end(), above.backward_errors.begin(),
+                                  above.backward_errors.end());
     if (report.status == Status::converged) report.status = above.status;
     report.orthogonality = std::max(report.orthogonality, above.orthogonality);
     report.proven = report.proven && above.proven;

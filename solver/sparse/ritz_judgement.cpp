@@ -142,7 +142,7 @@ std::optional<double> PencilSolver::better_shift(const FewOptions& options, cons
     reason = text_of(pencil_.unscaled(s)) + " is an eigenvalue to working accuracy";
     return s + side * 0.3 * step;
   }
-  if (options.end != End::lowest && options.end != End::nearest) return std::nullopt;
+  if (options.end == End::both) return std::nullopt;
   for (std::int64_t i = 0; i < k; ++i)
     if (ritz.theta[i] * ritz.theta[0] <= 0) return std::nullopt;
   const double first = value_of(ritz.theta[0], s), spread = std::abs(value_of(ritz.theta[k - 1], s) - first);

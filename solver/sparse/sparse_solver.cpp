@@ -30,6 +30,7 @@ FewReport solve_highest(const Pencil& pencil, FewOptions options, double* w, dou
   std::for_each(w, w + m, [](double& value) { value = -value; });
   std::reverse(report.residuals.begin(), report.residuals.end());
   std::reverse(report.error_bounds.begin(), report.error_bounds.end());
+  std::reverse(report.backward_errors.begin(), report.backward_errors.end());
   for (std::int64_t j = 0; z && j < m / 2; ++j)
     std::swap_ranges(z + j * ldz, z + j * ldz + n, z + (m - 1 - j) * ldz);
   // N counts from below for -K, from above for K.
@@ -226,7 +227,7 @@ FewReport solve_lumped(const CsrMatrix<double>& k, const double* diagonal, doubl
       solve_few(CsrMatrix<double>{n, k.row_offsets, k.column, value.data()}, w, z, ldz, options, devices);
   report.norm = std::ldexp(pencil.k_norm(), pencil.k_exponent());
   report.mass_norm = *std::max_element(diagonal, diagonal + n);
-  const double limit =
+  report.tolerance =
       std::max(report.tolerance, 10 * static_cast<double>(n) * std::numeric_limits<double>::epsilon());
   for (std::int64_t j = 0; j < report.m; ++j) {
     double* const x = z + j * ldz;
@@ -240,9 +241,9 @@ FewReport solve_lumped(const CsrMatrix<double>& k, const double* diagonal, doubl
       length += x[i] * x[i];
     }
     if (report.residuals.size() > static_cast<std::size_t>(j)) report.residuals[j] = std::sqrt(squares);
-    if (!(std::sqrt(squares) <=
-          limit * (report.norm + std::abs(w[j]) * report.mass_norm) * std::sqrt(length)))
-      report.status = Status::not_converged;
+    report.backward_errors.push_back(std::sqrt(squares) /
+                                     ((report.norm + std::abs(w[j]) * report.mass_norm) * std::sqrt(length)));
+    if (!(report.backward_errors.back() <= report.tolerance)) report.status = Status::not_converged;
   }
   return report;
 }

@@ -51,7 +51,7 @@ Verification verify(const CsrMatrix<T>& k, const SparseMass<T>& m, std::int64_t 
     const HostArray<double> kz = host_array<double>(values), mz = host_array<double>(values);
     std::vector<double> gram(static_cast<std::size_t>(blocks * block_width * block_width));
     const double ulp = std::numeric_limits<T>::epsilon(), scale = ulp * static_cast<double>(n);
-    double squares = 0, gram_squares = 0, gram_norm = 0;
+    double squares = 0, gram_squares = 0, gram_norm = 0, longest = 0;
     for (std::int64_t p = 0; p < blocks; ++p) {
       const double* const x = all.get() + p * values;
       pencil.multiply_k(1, x, kz.get());
@@ -67,6 +67,7 @@ Verification verify(const CsrMatrix<T>& k, const SparseMass<T>& m, std::int64_t 
           length += x[i * block_width + j] * x[i * block_width + j];
         }
         squares += residual;
+        longest = std::max(longest, length);
         const double worst =
             std::sqrt(residual) / ((pencil.k_norm() + std::abs(value) * pencil.m_norm()) * std::sqrt(length));
         if (!(worst <= v.worst_residual)) {
@@ -86,7 +87,8 @@ Verification verify(const CsrMatrix<T>& k, const SparseMass<T>& m, std::int64_t 
     v.residual_frobenius = std::ldexp(std::sqrt(squares), pencil.k_exponent() - exponent);
     v.orthogonality = n > 0 ? std::sqrt(gram_squares) / static_cast<double>(n) : 0;
     v.lapack_residual = n > 0 ? v.worst_residual / scale : 0;
-    v.lapack_orthogonality = n > 0 ? gram_norm / scale : 0;
+    const double rounding = std::max(1.0, (buckling ? pencil.k_norm() : pencil.m_norm()) * longest);
+    v.lapack_orthogonality = n > 0 ? gram_norm / (scale * rounding) : 0;
     v.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
     return v;
   }

@@ -72,7 +72,8 @@ template <class T>
                                   const same_t<T>* z, std::int64_t ldz, int threads = 0);
 // Verifies pairs of the pencil K - w M; `count` is their number. Here
 //   lapack_residual       max over j of |K z_j - w_j M z_j|_2 / ((|K|_1 + |w_j| |M|_1) |z_j|_2 n ulp)
-//   lapack_orthogonality  ||Z^T M Z - I||_1 / (n ulp); with buckling Z^T K Z
+//   lapack_orthogonality  ||Z^T M Z - I||_1 / (n ulp max(1, |M|_1 max over j of |z_j|_2^2)); with buckling K instead of M
+// An ill-conditioned M allows long vectors, in whose products z^T M z the rounding errors are of this size. |M| |z|^2 is at most the condition of M.
 // and worst_residual is lapack_residual without n ulp. norm_one and norm_frobenius are norms of K.
 template <class T>
 [[nodiscard]] Verification verify(const CsrMatrix<T>& k, const SparseMass<T>& m, std::int64_t count,

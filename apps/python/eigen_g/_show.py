@@ -11,6 +11,8 @@ from . import _core, _frameworks
 if TYPE_CHECKING:
     from ._eigh import EighResult
     from ._solver import Solver
+    from ._sparse_report import SparseReport
+    from .sparse import Solver as SparseSolver
     from ._types import DeviceWork
 
 
@@ -202,6 +204,41 @@ def result_html(result: EighResult[Any, Any]) -> str:
     reports = result.report if isinstance(result.report, tuple) else (result.report,)
     shown = "".join(report._repr_html_() for report in reports[:3] if report is not None)
     return html + shown + (f"<div>... {len(reports)} reports</div>" if len(reports) > 3 else "")
+
+
+def sparse_report_table(r: SparseReport) -> Table:
+    library = f" with {r.library}" if r.library != "none" else ""
+    proof = "complete" if r.proven else "not proven to be complete"
+    facts = [] if r.proven or not r.proof_reason else [("not proven", r.proof_reason)]
+    if r.shift_reason:
+        facts.append(("shift", f"{r.shift_wished:.9g} wished, {r.shift_used:.9g} used: {r.shift_reason}"))
+    elif library:
+        facts.append(("shift", f"{r.shift_used:.9g}"))
+    if library and r.found:
+        facts.append(("counted", f"{r.count_high - r.count_low} values from {r.low:.9g} to {r.high:.9g}, {r.found} found"))
+    for name, errors in (("residual", r.residuals), ("bound", r.error_bounds)):
+        if len(errors):
+            facts.append((name, f"at most {errors.max():.2g}"))
+    if r.factorisations:
+        facts.append(("factor", f"{r.factor_entries} entries of L, {_short(r.factor_bytes)}, {r.factorisations} factorisations"))
+    if r.products:
+        facts.append(("solves" if library else "products", str(r.products)))
+    return Table(f"SparseReport: {_pairs(len(r.residuals))} by {r.method}{library}, {proof}, {_seconds(r.seconds)}", facts)
+
+
+def sparse_solver_table(solver: SparseSolver) -> Table:
+    problem, options = solver._problem, solver._problem.options
+    if options.buckling:
+        name = "A v = w M v, buckling"
+    else:
+        name = "A v = w v" if problem.m is None else "A v = w M v"
+    facts = [
+        ("problem", f"{name}, {'complex Hermitian' if problem.is_complex else 'real'}"),
+        ("library", options.library),
+        ("factor", f"{solver.factor_entries} entries of L, {_short(solver.factor_bytes)}, as predicted"),
+        ("proof", options.proof),
+    ]
+    return Table(f"Solver: sparse matrices of order {solver.n}", facts)
 
 
 def solver_table(solver: Solver[Any, Any]) -> Table:

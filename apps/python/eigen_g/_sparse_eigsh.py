@@ -17,8 +17,8 @@ from ._frameworks import of as framework_of
 from ._sparse_dense import largest_dense, of_all, of_dense, solved_dense
 from ._sparse_matrices import Host, Matrix, looked_at
 from ._sparse_problem import Found, GpuProblem, Options, Problem
-from ._sparse_report import SparseReport
-from ._sparse_select import Which, buckling_pairs, candidates, selected, theta_of
+from ._sparse_report import SparseReport, no_convergence
+from ._sparse_select import Which, buckling_pairs, candidates, selected, takes_both_ends, theta_of
 
 if TYPE_CHECKING:
     from ._types import Unpack
@@ -129,7 +129,8 @@ def eigsh(
     computed in double precision. For a matrix on a GPU, w and v are CuPy arrays.
 
     Problems of order up to 100 are solved as dense ones, and so are dense arrays that are not solved by products, and operators of order up
-    to 1000 with a sigma. A large operator with a sigma needs OPinv.
+    to 1000 with a sigma. A large operator with a sigma needs OPinv. A dense solve also finds more than n / 2 pairs from both ends of the spectrum
+    ("LM", with sigma "SM"), and follows up to order 1000 if pairs do not converge and maxiter is None.
 
     Raises NoConvergence, which is an ArpackNoConvergence and has the converged pairs; InvalidArgument (ValueError) also for a matrix that
     is not symmetric, an M that is not positive semidefinite, and a sigma without a library.
@@ -174,17 +175,24 @@ def eigsh(
         progress=progress,
     )
     stays = a.on_gpu and a.kind == "sparse" and n > largest_dense and b is None and sigma is None and which != "SM"
-    stays = stays and a.dtype == np.float64
+    overlapping = 2 * k > n and takes_both_ends(which, sigma, mode)
+    stays = stays and a.dtype == np.float64 and not overlapping
     if a.on_gpu and not stays:
         a = looked_at(A, "A")
     if stays:
         found: Found = candidates(GpuProblem(a, options), k, which, None, mode)
-    elif solved_dense(a, b, inverse, k, sigma, library):
+    elif solved_dense(a, b, inverse, k, sigma, library) or overlapping:
         found = of_dense(a, b, inverse, sigma, mode)
-    elif mode == "buckling" and sigma is not None:
-        found = buckling_pairs(a, b, inverse, options, k, which, sigma)
     else:
-        found = candidates(Problem(a, b, inverse, options), k, which, sigma, mode)
+        try:
+            if mode == "buckling" and sigma is not None:
+                found = buckling_pairs(a, b, inverse, options, k, which, sigma)
+            else:
+                found = candidates(Problem(a, b, inverse, options), k, which, sigma, mode)
+        except no_convergence():
+            if maxiter is not None or n > largest_dense:
+                raise
+            found = of_dense(a, b, inverse, sigma, mode)
     found = found.chosen(selected(theta_of(found.w, sigma, mode), k, which))
     found = found.chosen(np.argsort(found.w, kind="stable"))
     report = found.report()

@@ -190,8 +190,8 @@ class Problem:
         report = found.reports[0]
         if report.converged:
             return found
-        limit = report.tolerance * (report.norm + np.abs(found.w) * report.mass_norm)
-        good = found.chosen(found.residuals <= limit)
+        errors = np.array(report.backward_errors)[:: self.order // self.n]  # of a pencil or with a factorisation
+        good = found.chosen(errors <= report.tolerance if len(errors) else found.residuals <= report.tolerance * report.norm)
         raise no_convergence()(f"{len(good.w)} of {count} pairs converged", good.w, good.v)
 
     def found(self, w: Host, z: Host, report: Any) -> Found:

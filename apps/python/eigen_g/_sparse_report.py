@@ -8,10 +8,11 @@ from typing import Any
 
 import numpy as np
 
+from . import _show
 from ._sparse_matrices import Host
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class SparseReport:
     """How pairs were found. If a call made several solves (which="BE"), numbers are sums, and shifts and counts are from the first one."""
 
@@ -35,6 +36,12 @@ class SparseReport:
     factor_entries: int = 0
     factor_bytes: int = 0
     seconds: float = 0.0
+
+    def __repr__(self) -> str:
+        return _show.sparse_report_table(self).text()
+
+    def _repr_html_(self) -> str:
+        return _show.sparse_report_table(self).html()
 
 
 def no_convergence() -> type[Exception]:

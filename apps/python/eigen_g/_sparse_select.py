@@ -20,6 +20,13 @@ def selected(theta: Host, k: int, which: str) -> Host:
     return order[max(0, len(order) - k) :] if which in ("LM", "LA") else order[:k]
 
 
+def takes_both_ends(which: str, sigma: float | None, mode: str) -> bool:
+    """True if the wanted pairs are searched among k pairs at each of two ends. The two sets overlap if 2 k > n."""
+    if which not in ("LM", "SM"):
+        return False
+    return mode == "cayley" or (which == "LM") == (sigma is None)
+
+
 def theta_of(w: Host, sigma: float | None, mode: str) -> Host:
     """The values by which pairs are selected: SciPy's w'."""
     if sigma is None:
@@ -90,7 +97,8 @@ def buckling_pairs(
         b = Matrix(np.ones(a.n), "diagonal", a.n, np.dtype(np.float64), False)
     if inverse is not None:
         inverse = inverse._replace(given=_Scaled(inverse, -sigma), kind="operator")
-    swapped = Problem(b, a, inverse, replace(options, buckling=False))
+    tolerance = options.tolerance or min(10 * a.n * np.finfo(float).eps, 1e-12)  # the library's for buckling
+    swapped = Problem(b, a, inverse, replace(options, buckling=False, tolerance=tolerance))
     if sigma > 0:
         which = {"LA": "SA", "SA": "LA"}.get(which, which)
     found = candidates(swapped, k + k % 2 if which == "BE" else k, which, 1 / sigma, "normal")

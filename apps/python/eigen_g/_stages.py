@@ -359,6 +359,12 @@ def verify(
     (True, True)
     >>> eigen_g.verify(a, [1.0, 3.1], np.eye(2)).passed
     False
+
+    The matrices of a stack are verified one by one:
+
+    >>> stack = np.array([a, 2 * a])
+    >>> all(eigen_g.verify(a, w, v).passed for a, w, v in zip(stack, *eigen_g.eigh(stack)))
+    True
     """
     host, itype = _frameworks.named("numpy"), itype_of(type)
     if hasattr(a, "tocsr"):
@@ -367,9 +373,13 @@ def verify(
         return sparse.verify(a, w, v, b, threads=threads)
     values, vectors = _on_host(w), _on_host(v)
     _, matrix, view, b, b_view, *_ = matrices_of(_on_host(a), None if b is None else _on_host(b))
+    if len(view.shape) > 2:
+        each = "all(eigen_g.verify(a, w, v).passed for a, w, v in zip(stack, w, v))"
+        raise ValueError(f"a must be a square matrix, its shape is {view.shape}; the matrices of a stack are verified one by one: {each}")
     n = square(view)
     if vectors.dtype != view.dtype or values.dtype != real_types[view.dtype]:
-        raise TypeError(f"a, w and v must be of one precision, they are {view.dtype}, {values.dtype} and {vectors.dtype}")
+        types = f"{view.dtype}, {values.dtype} and {vectors.dtype}"
+        raise TypeError(f"a, w and v must be of one precision, they are {types}: convert them with astype")
     if values.ndim != 1 or vectors.shape != (n, values.shape[0]):
         raise ValueError(f"w and v must be of m and n x m, their shapes are {values.shape} and {vectors.shape}")
     read = columns(host, matrix, view, True)

@@ -21,14 +21,14 @@ from typing import Any, Literal, NamedTuple
 
 import numpy as np
 
-from . import _core
+from . import _core, _show
 from ._frameworks import Array
 from ._frameworks import of as framework_of
 from ._sparse_eigsh import as_integer, eigsh, rounded
 from ._sparse_matrices import block, same_pattern
 from ._sparse_problem import Found, Options, libraries, factored
 from ._sparse_report import SparseReport, no_convergence
-from ._sparse_select import Which, candidates, selected, theta_of
+from ._sparse_select import Which, candidates, selected, takes_both_ends, theta_of
 
 __all__ = ["CountVerification", "NoConvergence", "Solver", "SparseReport", "count", "eigsh", "libraries", "interval", "verify"]
 
@@ -95,6 +95,18 @@ class Solver:
         self._problem = factored(A, M, options)
         self._solver = self._problem.keep_solver()
 
+    def __repr__(self) -> str:
+        return _show.sparse_solver_table(self).text()
+
+    def _repr_html_(self) -> str:
+        return _show.sparse_solver_table(self).html()
+
+    def __reduce__(self) -> Any:
+        raise TypeError(
+            "a Solver cannot be pickled or copied: it holds a factorisation in the memory of this process. Create one where it is "
+            "needed, with eigen_g.sparse.Solver(A, M)"
+        )
+
     @property
     def n(self) -> int:
         """The order of A."""
@@ -114,8 +126,10 @@ class Solver:
         self, sigma: float, k: int = 6, *, which: Which = "LM", return_eigenvectors: bool = True, info: bool = False
     ) -> Any:
         """Returns k pairs as eigsh(A, k, M, sigma, which) does."""
-        mode = "buckling" if self._problem.options.buckling else "normal"
-        found = candidates(self._problem, as_integer(k, "k"), which, float(sigma), mode)
+        mode, k = "buckling" if self._problem.options.buckling else "normal", as_integer(k, "k")
+        if 2 * k > self.n and takes_both_ends(which, sigma, mode):
+            raise ValueError(f"which={which!r} with k = {k} > n / 2 = {self.n / 2:g}: use eigsh, which solves it as a dense problem")
+        found = candidates(self._problem, k, which, float(sigma), mode)
         found = found.chosen(selected(theta_of(found.w, float(sigma), mode), k, which))
         return self._returned(found.chosen(np.argsort(found.w, kind="stable")), return_eigenvectors, info)
 

@@ -44,7 +44,7 @@ struct Files {
   TemporaryFolder folder;
   PencilCase pencil = box(14, 13, 0, 1, std::numbers::sqrt2);
   std::string k = folder / "k.mtx", m = folder / "m.mtx", lumped = folder / "m.npy",
-              column = folder / "c.mtx";
+              column = folder / "c.mtx", plain = folder / "c.txt";
   Files() {
     for (std::int64_t i = 0; i < pencil.n(); ++i)
       pencil.diagonal.push_back(std::accumulate(pencil.m.value.begin() + pencil.m.offsets[i],
@@ -57,6 +57,9 @@ struct Files {
     std::string text = "%%MatrixMarket matrix array real general\n" + std::to_string(pencil.n()) + " 1\n";
     for (const double x : pencil.diagonal) text += number(x) + "\n";
     write_file(column, text);
+    std::string lines;
+    for (const double x : pencil.diagonal) lines += number(x) + "\n";
+    write_file(plain, lines);
   }
   json solved(std::vector<std::string> arguments) const {
     arguments.insert(arguments.begin(), {"solve", k, "--json", "-"});
@@ -105,13 +108,15 @@ TEST_CASE(
   }
 }
 
-TEST_CASE("a lumped mass is a vector file, .npy or one column of Matrix Market") {
+TEST_CASE("a lumped mass is a vector file: .npy, one column of Matrix Market, or plain text") {
   NEEDS_FACTOR_LIBRARY();
   const Files files;
   const json by_npy = files.solved({"--b", files.lumped, "--lowest", "3"}),
-             by_column = files.solved({"--b", files.column, "--lowest", "3"});
+             by_column = files.solved({"--b", files.column, "--lowest", "3"}),
+             by_text = files.solved({"--b", files.plain, "--lowest", "3"});
   CHECK(by_npy["b"]["form"] == "diagonal");
   CHECK(by_npy["values"] == by_column["values"]);
+  CHECK(by_npy["values"] == by_text["values"]);
   CHECK(by_npy["values"][0].get<double>() == Approx(files.pencil.values[0]).epsilon(0.05));
   write_file(files.folder / "short.txt.mtx", "%%MatrixMarket matrix array real general\n3 1\n1\n2\n3\n");
   CHECK_THAT(fail_with(3, {"solve", files.k, "--b", files.folder / "short.txt.mtx", "--lowest", "1"}).err,

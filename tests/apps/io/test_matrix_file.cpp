@@ -233,7 +233,7 @@ const std::map<std::string, Expected> refused{
     {"hdf5.h5", {0, "is an HDF5 file"}},
     {"matlab.mat", {0, "is a MATLAB 5 file; save it in MATLAB with -v7.3, or read it by scipy.io.loadmat()"}},
     {"harwell_boeing.rsa", {0, "is a Harwell-Boeing file; replace its type, as RSA in line 3, by RUA"}},
-    {"unknown_text.txt", {0, "is neither Matrix Market, .npy, .npz, HDF5, ELSI CSC, tridiagonal nor text"}},
+    {"unknown_text.txt", {1, "is not a number; a line of names must begin with # or %"}},
 };
 
 }  // namespace
@@ -278,6 +278,30 @@ TEST_CASE("NaN and infinity are read, in the triangle that is named") {
     CHECK((m.uplo == Uplo::lower ? i >= j : i <= j));
     CHECK_FALSE(std::isfinite(m.data[i + j * m.lda]));
   }
+}
+
+TEST_CASE("plain text of spreadsheets and of NumPy") {
+  const support::TemporaryFolder folder;
+  const auto file = [&](const std::string& name, const std::string& text) {
+    support::write_file(folder / name, text);
+    return folder / name;
+  };
+  const SymmetricMatrix marked = read_matrix(file("marked.csv",
+                                                  "\xef\xbb\xbf"
+                                                  "2,-1\r\n-1,2\r\n"));
+  CHECK(std::vector<double>(marked.data, marked.data + 4) == std::vector<double>{2, -1, -1, 2});
+  CHECK(std::isnan(read_matrix(file("nan.csv", "2,-1\n-1,nan\n")).data[3]));
+  CHECK(std::isinf(read_matrix(file("inf.txt", "inf 1\n1 2\n")).data[0]));
+  CHECK_THAT(refusal([&] { read_matrix(file("named.csv", "a,b\n2,1\n1,2\n")); }).reason,
+             ContainsSubstring("a line of names must begin with # or %"));
+  for (const char* const entry : {"(2.0e+00+1.0e+00j)", "2+1i", "2+1j"}) {
+    CAPTURE(entry);
+    const std::string path = file("complex.txt", std::string(entry) + "\n");
+    CHECK_THAT(refusal([&] { read_matrix(path); }).reason,
+               ContainsSubstring("a complex number is two numbers here"));
+  }
+  CHECK_THAT(refusal([&] { read_matrix(file("no_format", "one, two\n")); }).reason,
+             ContainsSubstring("is neither Matrix Market, .npy, .npz, HDF5, ELSI CSC, tridiagonal nor text"));
 }
 
 TEST_CASE("the message is path, line, reason") {

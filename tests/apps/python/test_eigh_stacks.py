@@ -72,3 +72,11 @@ def test_stacks_of_a_and_b_broadcast(outer_a, outer_b, overwrite):
         entry = ", ".join(map(str, (*last, 3, 1)))
         with pytest.raises(eigen_g.NonFiniteEntry, match=rf"b\[{entry}\] is infinite"):
             eigen_g.eigh(a, b)
+
+
+def test_verify_says_how_a_stack_is_verified():
+    stack = np.stack([np.eye(3), 2 * np.eye(3)])
+    w, v = eigen_g.eigh(stack)
+    with pytest.raises(ValueError, match="the matrices of a stack are verified one by one"):
+        eigen_g.verify(stack, w, v)
+    assert all(eigen_g.verify(*each).passed for each in zip(stack, w, v))

@@ -384,3 +384,82 @@ def test_two_calls_give_the_same_bits():
     k, m, _ = membrane(14, 14)
     first, second = (eigsh(k, 6, m, sigma=77.7) for _ in range(2))
     assert all(np.array_equal(x, y) for x, y in zip(first, second))
+
+
+@needs_library
+@pytest.mark.parametrize("mass", ["none", "matrix"])
+@pytest.mark.parametrize("which, sigma, mode", [("LM", None, "normal"), ("SM", 0.1, "normal"), ("LM", 0.1, "cayley"), ("SM", 2.0, "cayley")])
+@pytest.mark.parametrize("k", [70, 110, 128])
+def test_more_than_half_of_the_pairs_from_two_ends_has_no_pair_twice(mass, which, sigma, mode, k):
+    n = 130
+    a = sp.random_array((n, n), density=0.1, rng=np.random.default_rng(1))
+    a = (a + a.T).tocsr()
+    m = line(n, 1.0, -0.3).tocsr() if mass == "matrix" else None
+    exact = dense_eigh(a.toarray(), None if m is None else m.toarray(), eigvals_only=True)
+    theta = exact if sigma is None else (exact + sigma if mode == "cayley" else 1) / (exact - sigma)
+    wanted = np.sort(exact[np.argsort(abs(theta))[-k:] if which == "LM" else np.argsort(abs(theta))[:k]])
+    w, v = eigsh(a, k, m, sigma=sigma, which=which, mode=mode)
+    np.testing.assert_allclose(w, wanted, atol=1e-11 * abs(exact).max())
+    np.testing.assert_allclose(v.T @ (v if m is None else m @ v), np.eye(k), atol=1e-11)
+
+
+@needs_library
+def test_the_solver_refuses_more_than_half_of_the_pairs_from_two_ends():
+    with pytest.raises(ValueError, match="use eigsh"):
+        sparse.Solver(line(130, 2.0, -1.0)).nearest(1.0, 100, which="SM")
+
+
+@needs_library
+@pytest.mark.parametrize("which", ["LM", "LA", "SA", "BE"])
+@pytest.mark.parametrize("sigma", [0.0, 0.1, 2.0, 1e4])
+def test_many_pairs_of_a_matrix_without_structure(which, sigma):
+    a = sp.random_array((400, 400), density=0.02, rng=np.random.default_rng(3))
+    a = (a + a.T).tocsr()
+    exact = np.linalg.eigvalsh(a.toarray())
+    theta = 1 / (exact - sigma)
+    order = np.argsort(abs(theta) if which == "LM" else theta, kind="stable")
+    chosen = {"LM": order[-60:], "LA": order[-60:], "SA": order[:60], "BE": np.r_[order[:30], order[-30:]]}[which]
+    w, v = eigsh(a, 60, sigma=sigma, which=which)
+    np.testing.assert_allclose(w, np.sort(exact[chosen]), atol=1e-12 * abs(exact).max())
+    assert np.linalg.norm(a @ v - v * w, axis=0).max() <= 1e-12 * abs(exact).max()
+    np.testing.assert_allclose(v.T @ v, np.eye(60), atol=1e-11)
+
+
+@needs_library
+@pytest.mark.parametrize("load", ["definite", "indefinite"])
+@pytest.mark.parametrize("sigma", [1e-4, 1e-3])
+def test_buckling_with_an_ill_conditioned_stiffness(load, sigma):
+    n = 200
+    d = line(n, 2.0, -1.0).tocsr()
+    k, g = (d @ d).tocsr(), d if load == "definite" else sp.diags_array(np.where(np.arange(n) % 2, 1.0, -1.0)).tocsr()
+    nu = dense_eigh(g.toarray(), k.toarray(), eigvals_only=True)
+    exact = 1 / nu
+    wanted = np.sort(exact[np.argsort(-abs(exact / (exact - sigma)))[:4]])
+    w = eigsh(k, 4, g, sigma=sigma, mode="buckling", return_eigenvectors=False)
+    np.testing.assert_allclose(w, wanted, rtol=1e-6)
+
+
+def test_solvers_and_reports_are_shown_and_pickled():
+    a = line(300, 2.0, -1.0)
+    _, _, report = eigsh(a, 3, which="SA", info=True)
+    assert repr(report).startswith("SparseReport: 3 pairs by ") and "<div>" in report._repr_html_()
+    again = pickle.loads(pickle.dumps(report))
+    assert repr(again) == repr(report)
+
+
+@needs_library
+def test_a_solver_shows_itself_and_refuses_pickling_with_a_sentence():
+    solver = sparse.Solver(line(300, 2.0, -1.0), np.ones(300))
+    assert repr(solver).startswith("Solver: sparse matrices of order 300") and "A v = w M v" in repr(solver)
+    assert "<div>" in solver._repr_html_()
+    with pytest.raises(TypeError, match="cannot be pickled or copied"):
+        pickle.dumps(solver)
+
+
+@needs_library
+def test_the_report_of_an_interval_has_its_ends():
+    k, m, exact = membrane(12, 11)
+    low, high = (exact[0] + exact[1]) / 2, (exact[30] + exact[31]) / 2
+    w, _, report = interval(1e6 * k, 1e6 * low, 1e6 * high, m, info=True)
+    assert len(w) == 30 and report.found == 30
+    np.testing.assert_allclose([report.low, report.high], [1e6 * low, 1e6 * high])

@@ -2,7 +2,9 @@
 #include <chrono>
 #include <cstdlib>
 #include <limits>
+#include <numbers>
 #include <numeric>
+#include <random>
 
 #include "solver/api/generalised.hpp"
 #include "solver/api/sparse.hpp"
@@ -430,6 +432,8 @@ TEST_CASE("All pairs of an interval") {
     REQUIRE(w.size() == exact.size());
     CHECK(report.m == static_cast<std::int64_t>(exact.size()));
     CHECK(report.expected == report.m);
+    CHECK(report.low == low);
+    CHECK(report.high == high);
     CHECK(report.proven);
     CHECK(report.status == Status::converged);
     for (std::size_t i = 0; i < w.size(); ++i) CHECK(std::abs(w[i] - exact[i]) <= 1e-12 * exact.back());
@@ -481,6 +485,57 @@ TEST_CASE("Buckling of a plate: pairs far from the shift converge too") {
       check_accurate(a, found, true);
       CHECK(found.report.proven);
     }
+}
+
+TEST_CASE(
+    "A matrix without structure: pairs on one side of a shift that all but hits a value of the other side") {
+  SKIP_WITHOUT_LIBRARY();
+  support::SparseSum sum{700};
+  std::mt19937_64 random(5);
+  for (int e = 0; e < 7000; ++e) {
+    const auto i = static_cast<std::int64_t>(random() % 700), j = static_cast<std::int64_t>(random() % 700);
+    const double entry = static_cast<double>(random() >> 11) * 0x1p-53;
+    sum.add(i, j, entry);
+    if (i != j) sum.add(j, i, entry);
+  }
+  PencilCase a;
+  a.k = support::Csr(sum);
+  a.diagonal.assign(700, 1.0);
+  for (const double shift : {0.0, 0.1, -0.2, 1e4})
+    for (const End end : {End::nearest, End::above, End::below})
+      for (const std::int64_t count : {6, 40}) {
+        if (shift == 1e4 && end == End::above) continue;  // there are none
+        CAPTURE(shift, static_cast<int>(end), count);
+        const Found found = solve(a, pairs(count, end, shift));
+        check_accurate(a, found);
+        CHECK(found.report.proven);
+        for (const double error : found.report.backward_errors) CHECK(error <= found.report.tolerance);
+        CHECK(found.report.backward_errors.size() == found.w.size());
+      }
+}
+
+TEST_CASE("Buckling with an ill-conditioned stiffness: long vectors pass the verification") {
+  SKIP_WITHOUT_LIBRARY();
+  constexpr std::int64_t n = 200;
+  support::SparseSum stiffness{n}, load{n};
+  for (std::int64_t i = 0; i < n; ++i)
+    for (std::int64_t j = std::max<std::int64_t>(0, i - 2); j <= std::min(n - 1, i + 2); ++j) {
+      const double ends = i == j && (i == 0 || i == n - 1) ? -1 : 0;  // D^2 of D = tridiagonal(-1, 2, -1)
+      stiffness.add(i, j, (i == j ? 6 : std::abs(i - j) == 1 ? -4 : 1) + ends);
+      if (std::abs(i - j) <= 1) load.add(i, j, i == j ? 2 : -1);
+    }
+  PencilCase a;
+  a.k = support::Csr(stiffness);
+  a.m = support::Csr(load);
+  FewOptions options = pairs(4, End::nearest, 1e-4);
+  options.buckling = true;
+  const Found found = solve(a, options);
+  check_accurate(a, found, true);
+  for (std::size_t i = 0; i < 4; ++i) {
+    const double exact =
+        4 * std::pow(std::sin(static_cast<double>(i + 1) * std::numbers::pi / (2 * (n + 1))), 2);
+    CHECK(std::abs(found.w[i] - exact) <= 1e-8 * exact);
+  }
 }
 
 TEST_CASE("More pairs below a target than there are: refused at once, with their number") {
