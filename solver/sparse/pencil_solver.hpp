@@ -90,7 +90,7 @@ class PencilSolver {
   Judgement judge(const FewOptions& options, const RitzPairs& ritz, const Point& shift, std::int64_t extra,
                   bool exhausted) const;
   FoundPairs finish(InverseLanczos& lanczos, const std::vector<std::int64_t>& pairs, double s,
-                    const std::vector<std::int64_t>& beside = {});
+                    const std::vector<std::int64_t>& others = {});
   FoundPairs on_side_of(FoundPairs found, double s, bool positive);
   std::vector<std::int64_t> other_side(const RitzPairs& ritz, const std::vector<std::int64_t>& pairs) const;
   bool repair(FoundPairs& found, double s, double low, double high, std::int64_t expected,

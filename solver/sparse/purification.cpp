@@ -75,13 +75,13 @@ RayleighRitz rayleigh_ritz(std::int64_t count, std::int64_t ld, const std::vecto
 }  // namespace
 
 // The pairs of the last ritz() of Lanczos. While a backward error exceeds the aim, a further step follows, with refined solves.
-// beside: pairs on the other side of the shift. They are left out in the end. Without them in the projected pencil, the vectors of far pairs would keep
+// others: pairs on the other side of the shift. They are left out in the end. Without them in the projected pencil, the vectors of far pairs would keep
 // errors along them, because OP enlarges what is next to the shift.
 FoundPairs PencilSolver::finish(InverseLanczos& lanczos, const std::vector<std::int64_t>& pairs, double s,
-                                const std::vector<std::int64_t>& beside) {
+                                const std::vector<std::int64_t>& others) {
   if (pairs.empty()) return {};
   std::vector<std::int64_t> all = pairs;
-  all.insert(all.end(), beside.begin(), beside.end());
+  all.insert(all.end(), others.begin(), others.end());
   double* const z = on_->take_blocks(blocks_of(static_cast<std::int64_t>(all.size())));
   lanczos.vectors(all, z);
   std::vector<double> theta(all.size());
@@ -99,7 +99,7 @@ FoundPairs PencilSolver::finish(InverseLanczos& lanczos, const std::vector<std::
     if (further.size() < found.size() || !(largest_backward(further) < largest_backward(found))) break;
     found = std::move(further);
   }
-  return beside.empty() ? found : on_side_of(std::move(found), s, lanczos.last().theta[pairs.front()] > 0);
+  return others.empty() ? found : on_side_of(std::move(found), s, lanczos.last().theta[pairs.front()] > 0);
 }
 
 // The found pairs with theta > 0, or with theta < 0.
