@@ -161,10 +161,10 @@ void add_few_options(CLI::App& command, CLI::Option& file, FewCommandOptions& fe
       ->check(CLI::IsMember({"auto", "dense", "lanczos", "shift-invert"}))
       ->option_text("METHOD");
   command
-      .add_option(
-          "--tolerance", few_options.tolerance,
-          "Few pairs: residuals |Az-wz| <= T |A|, with B |Az-wBz| <= T (|A| + |w| |B|); T from 1e-14 to 1 "
-          "(default: such that verify passes)")
+      .add_option("--tolerance", few_options.tolerance,
+                  "Few pairs: residuals |Az-wz| <= T |A|, with B |Az-wBz| <= T (|A| + |w| |B|) |z|; T from "
+                  "1e-14 to 1 "
+                  "(default: such that verify passes)")
       ->option_text("T");
   count(
       "--max-products", few_options.max_products,

@@ -189,7 +189,7 @@ std::vector<std::int64_t> PencilSolver::other_side(const RitzPairs& ritz,
   for (const std::int64_t i : pairs) least = std::min(least, std::abs(ritz.theta[i]));
   for (std::int64_t i = 0; i < ritz.size(); ++i)
     if (ritz.theta[i] * ritz.theta[pairs.front()] < 0 && std::abs(ritz.theta[i]) >= least &&
-        ritz.delta[i] <= 0.1 * std::abs(ritz.theta[i]))
+        ritz.delta[i] <= 1e-3 * std::abs(ritz.theta[i]))
       others.push_back(i);
   return others;
 }

@@ -75,7 +75,7 @@ class PencilSolver {
   static constexpr double far = 1e-2;
   // A smaller |theta|, relative to the largest one, is that of an infinite eigenvalue.
   static constexpr double infinite = 1e-13;
-  static constexpr int max_moves = 6, max_repairs = 3, max_purifications = 2;
+  static constexpr int max_moves = 6, max_repairs = 3, max_purifications = 4;
 
   Pivots factor(double s);
   std::int64_t number_of(double s, std::int64_t negative) const;
@@ -90,7 +90,7 @@ class PencilSolver {
   Judgement judge(const FewOptions& options, const RitzPairs& ritz, const Point& shift, std::int64_t extra,
                   bool exhausted) const;
   FoundPairs finish(InverseLanczos& lanczos, const std::vector<std::int64_t>& pairs, double s,
-                    const std::vector<std::int64_t>& beside = {});
+                    const std::vector<std::int64_t>& others = {});
   FoundPairs on_side_of(FoundPairs found, double s, bool positive);
   std::vector<std::int64_t> other_side(const RitzPairs& ritz, const std::vector<std::int64_t>& pairs) const;
   bool repair(FoundPairs& found, double s, double low, double high, std::int64_t expected,
@@ -103,7 +103,7 @@ class PencilSolver {
   void refine(std::int64_t blocks, const double* x, double s, double* y);
   FoundPairs purify(double* z, const std::vector<double>& theta_of_pairs, double s, bool refined);
   double backward(const FoundPairs& found, std::int64_t j) const;  // |K z - w M z| / ((|K| + |w| |M|) |z|)
-  double largest_backward(const FoundPairs& found) const;
+  double largest_backward(const FoundPairs& found, double s, double side) const;
   void orthogonalise(FoundPairs& found, std::vector<double>& blocks, bool keep_all);
   std::optional<double> better_shift(const FewOptions& options, const RitzPairs& ritz, double s, bool few,
                                      std::string& reason) const;

@@ -75,20 +75,21 @@ RayleighRitz rayleigh_ritz(std::int64_t count, std::int64_t ld, const std::vecto
 }  // namespace
 
 // The pairs of the last ritz() of Lanczos. While a backward error exceeds the aim, a further step follows, with refined solves.
-// beside: pairs on the other side of the shift. They are left out in the end. Without them in the projected pencil, the vectors of far pairs would keep
+// others: pairs on the other side of the shift. They are left out in the end. Without them in the projected pencil, the vectors of far pairs would keep
 // errors along them, because OP enlarges what is next to the shift.
 FoundPairs PencilSolver::finish(InverseLanczos& lanczos, const std::vector<std::int64_t>& pairs, double s,
-                                const std::vector<std::int64_t>& beside) {
+                                const std::vector<std::int64_t>& others) {
   if (pairs.empty()) return {};
   std::vector<std::int64_t> all = pairs;
-  all.insert(all.end(), beside.begin(), beside.end());
+  all.insert(all.end(), others.begin(), others.end());
   double* const z = on_->take_blocks(blocks_of(static_cast<std::int64_t>(all.size())));
   lanczos.vectors(all, z);
   std::vector<double> theta(all.size());
   std::transform(all.begin(), all.end(), theta.begin(),
                  [&](std::int64_t i) { return lanczos.last().theta[i]; });
+  const double side = others.empty() ? 0 : lanczos.last().theta[pairs.front()];
   FoundPairs found = purify(z, theta, s, false);
-  for (int step = 0; step < max_purifications && largest_backward(found) > aim_; ++step) {
+  for (int step = 0; step < max_purifications && largest_backward(found, s, side) > aim_; ++step) {
     theta.clear();
     for (const double w : found.w) theta.push_back(theta_of(w, s));
     const std::int64_t values = blocks_of(found.size()) * pencil_.n() * block_width;
@@ -96,10 +97,12 @@ FoundPairs PencilSolver::finish(InverseLanczos& lanczos, const std::vector<std::
     on_->copy(found.vectors, values, kept);
     FoundPairs further = purify(found.vectors, theta, s, factorisation_ != nullptr);
     found.vectors = kept;
-    if (further.size() < found.size() || !(largest_backward(further) < largest_backward(found))) break;
+    if (further.size() < found.size() ||
+        !(largest_backward(further, s, side) < largest_backward(found, s, side)))
+      break;
     found = std::move(further);
   }
-  return beside.empty() ? found : on_side_of(std::move(found), s, lanczos.last().theta[pairs.front()] > 0);
+  return side == 0 ? found : on_side_of(std::move(found), s, side > 0);
 }
 
 // The found pairs with theta > 0, or with theta < 0.
@@ -130,9 +133,11 @@ FoundPairs PencilSolver::on_side_of(FoundPairs found, double s, bool positive) {
 double PencilSolver::backward(const FoundPairs& found, std::int64_t j) const {
   return found.residual[j] / ((pencil_.k_norm() + std::abs(found.w[j]) * pencil_.m_norm()) * found.length[j]);
 }
-double PencilSolver::largest_backward(const FoundPairs& found) const {
+// side: the sign of theta of the pairs that count; 0: all do.
+double PencilSolver::largest_backward(const FoundPairs& found, double s, double side) const {
   double largest = 0;
-  for (std::int64_t j = 0; j < found.size(); ++j) largest = std::max(largest, backward(found, j));
+  for (std::int64_t j = 0; j < found.size(); ++j)
+    if (side == 0 || theta_of(found.w[j], s) * side > 0) largest = std::max(largest, backward(found, j));
   return largest;
 }
 

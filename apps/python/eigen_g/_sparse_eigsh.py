@@ -116,7 +116,7 @@ def eigsh(
     ncv, rng, Minv   are checked and have no effect: the basis has the size that the method needs, the random vectors are always the same,
              and M is factorised here
     maxiter  limit for the number of products, as the number of SciPy's restarts; None: the library's limit
-    tol      limit of |A v - w M v| / (|A| + |w| |M|); 0: roundoff
+    tol      limit of |A v - w M v| / ((|A| + |w| |M|) |v|); 0: roundoff
     OPinv    the inverse of A - sigma M as an operator. A is then not factorised, and there are no counts
     proof    how it is established that no pair is missing. "counts": by the number of eigenvalues below two points around the pairs,
              which takes one or two factorisations. "probe": by random vectors. "none". "auto": by counts if there is a factorisation.

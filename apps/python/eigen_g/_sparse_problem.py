@@ -190,7 +190,7 @@ class Problem:
         report = found.reports[0]
         if report.converged:
             return found
-        errors = np.array(report.backward_errors)[:: self.order // self.n]  # of a pencil or with a factorisation
+        errors = np.array(report.backward_errors)[:: self.order // self.n]  # empty for Lanczos of one matrix
         good = found.chosen(errors <= report.tolerance if len(errors) else found.residuals <= report.tolerance * report.norm)
         raise no_convergence()(f"{len(good.w)} of {count} pairs converged", good.w, good.v)
 
