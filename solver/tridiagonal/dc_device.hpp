@@ -32,13 +32,15 @@ inline DivideAndConquerResult result_of(const Findings& findings, const Selected
   return {Status::converged, 0, found};
 }
 
-// The leaves and behind them the merges of a tree, level by level, as words of host memory that kernels read, and their place on the GPU.
+// The leaves, the merges level by level and the subtrees of a tree, as words of host memory that kernels read, and their place on the GPU.
 struct TreeOnDevice {
   const Index* on_host;
   Index words;
   Leaf* leaves;  // on the GPU
   Index count;   // number of leaves
+  Index merge_count, subtree_count;
   Merge* merges() const { return reinterpret_cast<Merge*>(leaves + count); }
+  Subtree* subtrees() const { return reinterpret_cast<Subtree*>(merges() + merge_count); }
 };
 
 // Prepares T as divide() of dc_tree.hpp does, bit for bit, with the cuts between the leaves. Copies the tree to the GPU. One block.
@@ -56,6 +58,17 @@ void tear(const Queue& queue, Index n, const TreeOnDevice& tree, const same_t<R>
 template <class R>
 void solve_leaves(const Queue& queue, const Leaf* leaves, Index count, const Arrays<R>& arrays, Rows rows,
                   MatrixView<same_t<R>> q, MatrixView<same_t<R>> ends, unsigned* failed);
+
+// Carries out all phases of all subtrees, one block each: dc_leaf and the phases below for subtree_levels levels. It forms all vectors, or only
+// their first and last rows. solve_subtrees_in_range() is as merge_small_in_range(). The results have the same bits as by a launch for each level.
+//   batch   all merges; count and largest are not read
+template <class R>
+void solve_subtrees(const Queue& queue, const TreeOnDevice& tree, const Batch<R>& batch,
+                    MatrixView<same_t<R>> q, MatrixView<same_t<R>> compressed);
+template <class R>
+void solve_subtrees_in_range(const Queue& queue, const TreeOnDevice& tree, const Batch<R>& batch,
+                             MatrixView<same_t<R>> ends, MatrixView<same_t<R>> compressed_ends, Rows kept,
+                             MatrixView<same_t<R>> q, MatrixView<same_t<R>> compressed);
 
 // Carries out all phases below for a whole level of merges, each with at most largest_small_merge(batch.count) rows. It forms all vectors, or
 // only their first and last rows. One launch; for more than 128 rows multiply() follows.

@@ -4,6 +4,8 @@
 //
 //   first_batch()                      returns the batch of the lowest level; the merges of later levels follow it in memory
 //   solve_leaves(leaves)               dc_leaf: d, column and the diagonal blocks of Q, with the end rows if a range of rows needs them
+//   solve_subtrees(tree, batch)        optional: all phases of the leaves and of the lowest levels. Returns the number of these levels; 0: nothing is
+//                                      done, and solve_leaves() follows
 //   takes_whole(batch)                 true: merge_whole(batch) carries out all phases of this level, for the range of rows too
 //   deflate(batch)                     dc_z_vector, dc_deflate
 //   solve_secular(batch)               dc_secular
@@ -119,12 +121,16 @@ DivideAndConquerResult solve_levels(Executor& on, const Tree& tree, Index n, Row
   };
   Selected found{0, n};
 
-  on.solve_leaves(tree.leaves);
-  if (subset && tree.levels.empty()) found = select_values();
   auto batch = on.first_batch();
   batch.rows = rows.for_values(n);
   const bool range = batch.rows.count != rows.count;
-  for (std::size_t level = 0; level < tree.levels.size(); ++level) {
+  std::size_t merged = 0;
+  if constexpr (requires { on.solve_subtrees(tree, batch); }) merged = on.solve_subtrees(tree, batch);
+  if (merged == 0) on.solve_leaves(tree.leaves);
+  for (std::size_t level = 0; level < merged; ++level)
+    batch.merges += static_cast<Index>(tree.levels[level].size());
+  if (subset && tree.levels.empty()) found = select_values();
+  for (std::size_t level = merged; level < tree.levels.size(); ++level) {
     const bool last = level + 1 == tree.levels.size(), with_vectors = !rows.ends_only() || !last;
     batch.count = static_cast<Index>(tree.levels[level].size());
     batch.largest = tree.largest[level];

@@ -6,6 +6,8 @@
 //
 //   z, deflation | own roots | barrier | own weights, order of the values, own columns of the compressed Q | barrier | own columns of U and of Q
 //
+// The leaves and the merges of up to 64 rows of a subtree are one block's, with a group of threads a merge.
+//
 // A merge of more than 128 rows leaves its columns of U in the panel, and dc_product multiplies.
 #include <algorithm>
 #include <cstddef>
@@ -18,6 +20,7 @@
 #include "solver/tridiagonal/dc_crew.cuh"
 #include "solver/tridiagonal/dc_deflate.hpp"
 #include "solver/tridiagonal/dc_launch.cuh"
+#include "solver/tridiagonal/dc_leaf.cuh"
 #include "solver/tridiagonal/dc_merge.hpp"
 #include "solver/tridiagonal/dc_rank_one.hpp"
 #include "solver/tridiagonal/dc_secular.hpp"
@@ -27,15 +30,16 @@ namespace eigen_g::dc {
 namespace {
 
 // How a merge of up to `rows_` rows is shared out over `blocks_` blocks. `multiplies_`: the launch multiplies by U, which is in shared memory.
+//   threads                   the threads of a block, or the group of neighbouring threads of a block, for a merge
 //   columns                   the columns of a block
 //   lanes                     the threads that compute a root, a pole or a vector together
 //   slices, columns_a_thread  a thread has a row, and the columns of one of the slices of the block's columns
 //   stride                    the length of a row of U in shared memory
-template <Index rows_, Index blocks_, bool multiplies_>
+template <Index rows_, Index blocks_, bool multiplies_, int threads_ = 512>
 struct Split {
   static constexpr Index rows = rows_, blocks = blocks_;
   static constexpr bool multiplies = multiplies_;
-  static constexpr int threads = 512;
+  static constexpr int threads = threads_;
   static constexpr Index columns = rows / blocks;
   static constexpr int lanes = threads / columns;
   static constexpr Index slices = threads / rows, columns_a_thread = columns / slices;
@@ -65,8 +69,8 @@ struct Part {
 // A thread's row, and its slots: columns_a_thread from `slot` on, or every `slices`-th from `slice` on.
 template <class S>
 struct ThreadRange {
-  Index row = static_cast<Index>(threadIdx.x) % S::rows;
-  Index slice = static_cast<Index>(threadIdx.x) / S::rows, slot = slice * S::columns_a_thread;
+  Index rank = static_cast<Index>(threadIdx.x) % S::threads;
+  Index row = rank % S::rows, slice = rank / S::rows, slot = slice * S::columns_a_thread;
 };
 
 // The block's columns of the compressed Q. forms_ends: first_of_c and last_of_c too.
@@ -137,16 +141,14 @@ struct Matrices {
   MatrixView<R> panel;  // for U, if the launch does not multiply
 };
 
-template <class R, class S, bool range>
-__global__ void __launch_bounds__(S::threads)
-    small_merge_kernel(const __grid_constant__ Batch<R> batch, const __grid_constant__ Matrices<R> m) {
-  enter_in_turn();
+// Carries out all phases of merge `which`. there = false: the group has no merge, and only comes to the barriers of the block.
+template <bool range, class S, class R>
+__device__ void merge_all_phases(const Batch<R>& batch, const Matrices<R>& m, Index which, bool there,
+                                 Shared<R, S>& shared) {
   using Crew = typename S::Crew;
   constexpr bool several = S::blocks > 1;
-  auto& shared = *reinterpret_cast<Shared<R, S>*>(DynamicShared<pair_t<R>>::memory());
   const Part<S> part;
-  const auto which = static_cast<Index>(blockIdx.x) / S::blocks;
-  const Merge merge = batch.merges[which];
+  const Merge merge = there ? batch.merges[which] : Merge{};
   const Arrays<R> global = batch.arrays.at(merge.first), x = place_arrays(S::rows, shared.arrays);
   Arrays<R> to = x;  // where the results of a phase go that another block or the next launch needs
   to.d = global.d;
@@ -168,21 +170,22 @@ __global__ void __launch_bounds__(S::threads)
     else
       Block<R>::sync();
   };
-  const R e = batch.arrays.e[merge.first + merge.upper - 1];
-  const Index rank = Block<R>::rank(), slot = rank / S::lanes, mine = part.column(slot);
+  const R e = there ? batch.arrays.e[merge.first + merge.upper - 1] : R(0);
+  const Index rank = ThreadRange<S>().rank, slot = rank / S::lanes, mine = part.column(slot);
   const Shape<R>& shape = shared.shape;
 
   if (rank < merge.size) {
     x.d[rank] = global.d[rank];
     x.column[rank] = global.column[rank];
   }
+  if (!there && rank == 0) shared.shape = {};
   Block<R>::sync();
   if (rank < merge.size) form_z(merge, batch.rows, m.q, x, e, rank);
   Block<R>::sync();
   if constexpr (several) {
     deflate(Block<R>(shared.scratch), merge, x, e, &shared.shape);
   } else {
-    if (rank < Warp::size()) deflate(Warp(), merge, x, e, &shared.shape);  // needs no block barriers
+    if (there && rank < Warp::size()) deflate(Warp(), merge, x, e, &shared.shape);  // needs no block barriers
   }
   Block<R>::sync();
   if (mine < shape.k) {
@@ -249,6 +252,51 @@ __global__ void __launch_bounds__(S::threads)
   }
 }
 
+template <class R, class S, bool range>
+__global__ void __launch_bounds__(S::threads)
+    small_merge_kernel(const __grid_constant__ Batch<R> batch, const __grid_constant__ Matrices<R> m) {
+  enter_in_turn();
+  merge_all_phases<range, S>(batch, m, static_cast<Index>(blockIdx.x) / S::blocks, true,
+                             *reinterpret_cast<Shared<R, S>*>(DynamicShared<pair_t<R>>::memory()));
+}
+
+constexpr int subtree_threads = 512;
+// A level of the merges of a subtree: a group of threads a merge.
+template <bool range, Index rows, class R>
+__device__ void merge_in_subtree(const Batch<R>& batch, const Matrices<R>& m, Index first, Index count) {
+  using S = Split<rows, 1, true, 8 * rows>;
+  static_assert(subtree_threads % S::threads == 0);
+  const Index group = static_cast<Index>(threadIdx.x) / S::threads;
+  auto* const shared = reinterpret_cast<Shared<R, S>*>(DynamicShared<pair_t<R>>::memory());
+  merge_all_phases<range, S>(batch, m, first + group, group < count, shared[group]);
+  Block<R>::sync();
+}
+template <class R>
+constexpr std::size_t subtree_shared = std::max({subtree_rows / leaf_rows * sizeof(LeafMemory<R>),
+                                                 4 * sizeof(Shared<R, Split<16, 1, true, 128>>),
+                                                 2 * sizeof(Shared<R, Split<32, 1, true, 256>>),
+                                                 sizeof(Shared<R, Split<64, 1, true, 512>>)});
+
+// All phases of a subtree, by one block: a warp solves a leaf, then the levels follow.
+template <class R, bool range>
+__global__ void __launch_bounds__(subtree_threads, 1)
+    subtree_kernel(const __grid_constant__ Batch<R> batch, const __grid_constant__ Matrices<R> m,
+                   const Leaf* leaves, const Subtree* subtrees) {
+  enter_in_turn();
+  const Subtree subtree = subtrees[blockIdx.x];
+  const auto warp = static_cast<Index>(threadIdx.x / 32);
+  auto* const memory = reinterpret_cast<LeafMemory<R>*>(DynamicShared<pair_t<R>>::memory());
+  const bool ends = range || batch.rows.ends_only();
+  if (warp < subtree.leaves)
+    solve_leaf(leaves[subtree.leaf + warp], batch.arrays, range ? m.kept : batch.rows, range ? m.kept_q : m.q,
+               ends ? m.q : MatrixView<R>{}, batch.failed, memory[warp]);
+  Block<R>::sync();
+  merge_in_subtree<range, 2 * leaf_rows>(batch, m, subtree.merge[0], subtree.merges[0]);
+  merge_in_subtree<range, 4 * leaf_rows>(batch, m, subtree.merge[1], subtree.merges[1]);
+  merge_in_subtree<range, 8 * leaf_rows>(batch, m, subtree.merge[2], subtree.merges[2]);
+}
+static_assert(subtree_levels == 3 && subtree_rows == small_merge_rows && subtree_threads == 8 * subtree_rows);
+
 constexpr std::size_t shared_without_permission = 48 << 10;  // of any kernel
 template <bool range, class S, class R>
 void launch(const Queue& queue, const Batch<R>& batch, const Matrices<R>& matrices) {
@@ -256,6 +304,16 @@ void launch(const Queue& queue, const Batch<R>& batch, const Matrices<R>& matric
   launch_dependent_cluster(queue, small_merge_kernel<R, S, range>,
                            static_cast<unsigned>(batch.count * S::blocks), S::blocks, S::threads,
                            sizeof(Shared<R, S>), batch, matrices);
+}
+
+template <bool range, class R>
+void solve_all(const Queue& queue, const TreeOnDevice& tree, const Batch<R>& batch,
+               const Matrices<R>& matrices) {
+  static_assert(subtree_shared<R> <= shared_without_permission);
+  Batch<R> all = batch;
+  all.end_rows = true;  // a further level follows
+  launch_dependent_cluster(queue, subtree_kernel<R, range>, static_cast<unsigned>(tree.subtree_count), 1,
+                           subtree_threads, subtree_shared<R>, all, matrices, tree.leaves, tree.subtrees());
 }
 
 template <bool range, class R>
@@ -279,6 +337,17 @@ Index largest_small_merge(Index count) {
 }
 
 template <class R>
+void solve_subtrees(const Queue& queue, const TreeOnDevice& tree, const Batch<R>& batch,
+                    MatrixView<same_t<R>> q, MatrixView<same_t<R>> compressed) {
+  solve_all<false, R>(queue, tree, batch, {q, compressed, {}, {}, {}, {}});
+}
+template <class R>
+void solve_subtrees_in_range(const Queue& queue, const TreeOnDevice& tree, const Batch<R>& batch,
+                             MatrixView<same_t<R>> ends, MatrixView<same_t<R>> compressed_ends, Rows kept,
+                             MatrixView<same_t<R>> q, MatrixView<same_t<R>> compressed) {
+  solve_all<true, R>(queue, tree, batch, {ends, compressed_ends, kept, q, compressed, {}});
+}
+template <class R>
 void merge_small(const Queue& queue, const Batch<R>& batch, MatrixView<same_t<R>> q,
                  MatrixView<same_t<R>> compressed, MatrixView<same_t<R>> panel) {
   merge_all<false, R>(queue, batch, {q, compressed, {}, {}, {}, panel});
@@ -290,6 +359,6 @@ void merge_small_in_range(const Queue& queue, const Batch<R>& batch, MatrixView<
   merge_all<true, R>(queue, batch, {ends, compressed_ends, kept, q, compressed, panel});
 }
 
-EIGEN_G_INSTANTIATE(real_types, merge_small, merge_small_in_range);
+EIGEN_G_INSTANTIATE(real_types, solve_subtrees, solve_subtrees_in_range, merge_small, merge_small_in_range);
 
 }  // namespace eigen_g::dc

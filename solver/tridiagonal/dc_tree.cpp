@@ -78,6 +78,37 @@ Tree make_tree(Index n) {
   return n > 0 ? Builder(n, {}).take() : Tree{};
 }
 
+std::vector<Subtree> subtrees_of(const Tree& tree) {
+  if (tree.levels.size() <= subtree_levels) return {};
+  std::vector<Index> ends{tree.leaves.back().first + tree.leaves.back().size};
+  for (std::size_t level = subtree_levels; level < tree.levels.size(); ++level)
+    for (const Merge& merge : tree.levels[level]) ends.push_back(merge.first + merge.upper);
+  std::sort(ends.begin(), ends.end());
+  std::vector<Subtree> subtrees;
+  Subtree next{};
+  for (std::size_t level = 1; level < subtree_levels; ++level)
+    next.merge[level] = next.merge[level - 1] + static_cast<Index>(tree.levels[level - 1].size());
+  const auto count = [](const auto& items, Index from, Index end) {
+    Index found = 0;
+    while (from + found < static_cast<Index>(items.size()) &&
+           items[static_cast<std::size_t>(from + found)].first < end)
+      ++found;
+    return found;
+  };
+  for (const Index end : ends) {
+    next.leaf += next.leaves;
+    next.leaves = count(tree.leaves, next.leaf, end);
+    Index merges_before = 0;
+    for (std::size_t level = 0; level < subtree_levels; ++level) {
+      next.merge[level] += next.merges[level];
+      next.merges[level] = count(tree.levels[level], next.merge[level] - merges_before, end);
+      merges_before += static_cast<Index>(tree.levels[level].size());
+    }
+    subtrees.push_back(next);
+  }
+  return subtrees;
+}
+
 template <class R>
 Division divide(std::vector<R>& d, std::vector<R>& e) {
   const auto n = static_cast<Index>(d.size());

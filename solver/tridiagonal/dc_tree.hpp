@@ -42,6 +42,17 @@ Tree make_tree(Index n, const std::vector<R>& e);
 // The tree of an e without zeros. A zero at another place than a cut costs nothing: the merges deflate.
 Tree make_tree(Index n);
 
+// A part of the tree of make_tree(n) with at most subtree_rows rows: its root is a merge, and the merge above has more rows. The numbers count
+// in the lists of leaves and of all merges, level by level.
+inline constexpr int subtree_levels = 3;
+inline constexpr Index subtree_rows = leaf_rows << subtree_levels;
+struct Subtree {
+  Index leaf, leaves;                                   // its first leaf, their number
+  Index merge[subtree_levels], merges[subtree_levels];  // the same for its merges of each level
+};
+// The subtrees, which have all leaves and all merges of the lowest subtree_levels levels. Empty if the tree has no further level.
+std::vector<Subtree> subtrees_of(const Tree& tree);
+
 // T prepared for the leaves: 2^-exponent T has its largest entry in [1/2, 1). Off-diagonal entries
 // |e_i| <= eps sqrt|d_i| sqrt|d_i+1| are set to zero, as in dstedc. Then T is torn at the cuts of the tree.
 // divide() prepares T in place on the CPU; dc_tear.cu does the same on a GPU for the tree of make_tree(n).

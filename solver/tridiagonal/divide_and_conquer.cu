@@ -13,9 +13,10 @@
 //      [     Q3   ]   [-------+---]   [       ]            rows of     [  .  C22 C23 | x ]
 //      [       Q4 ]   [       |Q34]   [       ]            child 2      upper dense lower deflated
 //
-// The lowest levels need one launch each, on a GPU with clusters up to 128 rows, and up to 256 rows two. The next ones need six; none of them waits for the host. A level with a large merge waits once,
-// for the k of its merges, because k determines the shape of the cuBLAS products. For values only, Q and C have two rows and U is never
-// formed. With vectors the first and the last row of Q are computed by the same sums, so that the eigenvalues have the same bits.
+// The leaves and the merges of up to 64 rows need one launch together. On a GPU with clusters of blocks a level of up to 128 rows needs one launch, and
+// of up to 256 rows two. The next levels need six each; none of them waits for the host. A level with a large merge waits once, for the k of its
+// merges, because k determines the shape of the cuBLAS products. For values only, Q and C have two rows and U is never formed. With vectors the
+// first and the last row of Q are computed by the same sums, so that the eigenvalues have the same bits.
 #include <algorithm>
 #include <cstdint>
 #include <utility>
@@ -67,7 +68,9 @@ class Layout {
 
   // Size, in values, of the findings, and of the leaves and merges.
   std::int64_t findings() const { return room_of<R, Findings>(1); }
-  std::int64_t lists() const { return room_of<R, Leaf>(n_) + room_of<R, Merge>(n_); }
+  std::int64_t lists() const {
+    return room_of<R, Leaf>(n_) + room_of<R, Merge>(n_) + room_of<R, Subtree>(n_ / (3 * leaf_rows) + 1);
+  }
   Workspace<R> place(Arena& arena) const {
     Workspace<R> w{};
     if (rows_ > 0) {
@@ -112,7 +115,11 @@ void write_lists(const Tree& tree, Index* pinned, TreeOnDevice& lists) {
       std::copy(tree.leaves.begin(), tree.leaves.end(), reinterpret_cast<Leaf*>(pinned)));
   Merge* end = merges;
   for (const auto& level : tree.levels) end = std::copy(level.begin(), level.end(), end);
-  lists.words = static_cast<Index>(reinterpret_cast<Index*>(end) - pinned);
+  lists.merge_count = static_cast<Index>(end - merges);
+  const std::vector<Subtree> subtrees = subtrees_of(tree);
+  lists.subtree_count = static_cast<Index>(subtrees.size());
+  auto* const end_of_all = std::copy(subtrees.begin(), subtrees.end(), reinterpret_cast<Subtree*>(end));
+  lists.words = static_cast<Index>(reinterpret_cast<Index*>(end_of_all) - pinned);
 }
 
 // A phase runner for solve_levels() in dc_levels.hpp: the phases are launches on the products' queue.
@@ -145,6 +152,14 @@ class OnDevice {
   void solve_leaves(const std::vector<Leaf>& leaves) const {
     dc::solve_leaves(queue_, w_.tree.leaves, static_cast<Index>(leaves.size()), w_.arrays, rows_, w_.q,
                      w_.ends, &w_.findings->failed);
+  }
+  std::size_t solve_subtrees(const Tree& tree, const Batch<R>& batch) const {
+    if (w_.tree.subtree_count == 0) return 0;
+    if (batch.rows.count == rows_.count)
+      dc::solve_subtrees(queue_, w_.tree, batch, q_of(batch.rows), c_of(batch.rows));
+    else
+      solve_subtrees_in_range(queue_, w_.tree, batch, w_.ends, w_.compressed_ends, rows_, w_.q, c_);
+    return std::min<std::size_t>(subtree_levels, tree.levels.size());
   }
   bool takes_whole(const Batch<R>& batch) const { return batch.largest <= largest_small_merge(batch.count); }
   void merge_whole(const Batch<R>& batch) const {

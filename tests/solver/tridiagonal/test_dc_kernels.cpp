@@ -3,10 +3,8 @@
 #include "tests/support/emulation.hpp"
 // The kernels follow the emulation. Their files have constants of the same names.
 #include "solver/tridiagonal/dc_launch.cuh"
-#include "solver/tridiagonal/dc_tear.cu"
-#define stride stride_of_leaf
 #include "solver/tridiagonal/dc_leaf.cu"
-#undef stride
+#include "solver/tridiagonal/dc_tear.cu"
 #define max_threads max_threads_of_deflate
 #include "solver/tridiagonal/dc_deflate.cu"
 #undef max_threads
@@ -46,9 +44,20 @@ struct Lists {
     for (const Leaf& leaf : of.leaves) words.insert(words.end(), {leaf.first, leaf.size});
     for (const auto& level : of.levels)
       for (const Merge& m : level) words.insert(words.end(), {m.first, m.size, m.upper});
+    const auto merges = static_cast<Index>((words.size() - 2 * of.leaves.size()) / 3);
+    const std::vector<Subtree> subtrees = subtrees_of(of);
+    for (const Subtree& s : subtrees) {
+      words.insert(words.end(), {s.leaf, s.leaves});
+      words.insert(words.end(), std::begin(s.merge), std::end(s.merge));
+      words.insert(words.end(), std::begin(s.merges), std::end(s.merges));
+    }
     copied.assign(words.size(), -1);
-    tree = {words.data(), static_cast<Index>(words.size()), reinterpret_cast<Leaf*>(copied.data()),
-            static_cast<Index>(of.leaves.size())};
+    tree = {words.data(),
+            static_cast<Index>(words.size()),
+            reinterpret_cast<Leaf*>(copied.data()),
+            static_cast<Index>(of.leaves.size()),
+            merges,
+            static_cast<Index>(subtrees.size())};
   }
 };
 
@@ -64,7 +73,8 @@ struct Both {
   }
 };
 
-bool clusters = true;  // merges of more than 64 rows may be a cluster's
+bool clusters = true;     // merges of more than 64 rows may be a cluster's
+bool in_subtrees = true;  // the lowest levels are in one launch
 
 // A phase runner as in divide_and_conquer.cu.
 template <class R>
@@ -94,6 +104,14 @@ class OnKernels {
   void solve_leaves(const std::vector<Leaf>& leaves) {
     dc::solve_leaves<R>(queue_, lists_.tree.leaves, static_cast<Index>(leaves.size()), x_, rows_, kept_.q,
                         ends_.q, &findings_.failed);
+  }
+  std::size_t solve_subtrees(const Tree&, const Batch<R>& batch) {
+    if (!in_subtrees || lists_.tree.subtree_count == 0) return 0;
+    if (batch.rows.count == rows_.count)
+      dc::solve_subtrees<R>(queue_, lists_.tree, batch, of(batch).q, of(batch).c);
+    else
+      solve_subtrees_in_range<R>(queue_, lists_.tree, batch, ends_.q, ends_.c, rows_, kept_.q, kept_.c);
+    return subtree_levels;
   }
   bool takes_whole(const Batch<R>& batch) const {
     return batch.largest <= (clusters ? largest_small_merge(batch.count) : small_merge_rows);
@@ -310,4 +328,23 @@ TEMPLATE_TEST_CASE("dc kernels: merges in clusters against the six launches", ""
   CHECK(nonorthogonality(found) <= limit);
   for (std::size_t k = 0; k < found.w.size(); ++k)
     CHECK(std::fabs(double{found.w[k]} - double{by_launches.w[k]}) <= limit);
+}
+
+TEMPLATE_TEST_CASE("dc kernels: subtrees have the bits of the launches for each level", "", double, float) {
+  using R = TestType;
+  std::mt19937 random(23);
+  clusters = false;
+  const auto n = GENERATE(Index{65}, Index{72}, Index{90}, Index{128}, Index{150});
+  const int kind = GENERATE(0, 1, 2);
+  CAPTURE(n, kind);
+  const auto [d, e] = tridiagonal<R>(kind, n, random);
+  for (const Rows rows : {Rows{0, n}, Rows{}, Rows{n / 3, n / 2}}) {
+    in_subtrees = false;
+    const Pairs<R> by_levels = solve<R>(d, e, rows);
+    in_subtrees = true;
+    const Pairs<R> found = solve<R>(d, e, rows);
+    CHECK(std::memcmp(found.w.data(), by_levels.w.data(), sizeof(R) * found.w.size()) == 0);
+    CHECK((found.z.empty() ||
+           std::memcmp(found.z.data(), by_levels.z.data(), sizeof(R) * found.z.size()) == 0));
+  }
 }

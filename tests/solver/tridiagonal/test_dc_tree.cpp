@@ -140,3 +140,44 @@ TEST_CASE("Division names the first row that is not finite and does nothing") {
   e[20] = 1;
   CHECK(divide(d, e).not_finite == 30);
 }
+
+TEST_CASE("subtrees have all leaves and all merges of the lowest levels") {
+  for (Index n = 1; n < 700; ++n) {
+    CAPTURE(n);
+    const Tree tree = make_tree(n);
+    const std::vector<Subtree> subtrees = subtrees_of(tree);
+    if (tree.levels.size() <= subtree_levels) {
+      REQUIRE(subtrees.empty());
+      continue;
+    }
+    Index leaf = 0, row = 0, first_of_level[subtree_levels + 1] = {};
+    for (std::size_t level = 0; level < subtree_levels; ++level)
+      first_of_level[level + 1] = first_of_level[level] + static_cast<Index>(tree.levels[level].size());
+    Index merge[subtree_levels] = {first_of_level[0], first_of_level[1], first_of_level[2]};
+    for (const Subtree& s : subtrees) {
+      REQUIRE(s.leaf == leaf);
+      REQUIRE(s.leaves >= 1);
+      REQUIRE(s.leaves <= subtree_rows / leaf_rows);
+      leaf += s.leaves;
+      const Index end = leaf < static_cast<Index>(tree.leaves.size())
+                            ? tree.leaves[static_cast<std::size_t>(leaf)].first
+                            : n;
+      for (std::size_t level = 0; level < subtree_levels; ++level) {
+        REQUIRE(s.merge[level] == merge[level]);
+        REQUIRE(s.merges[level] <= subtree_rows / leaf_rows >> (level + 1));
+        for (Index k = 0; k < s.merges[level]; ++k) {
+          const Merge& m =
+              tree.levels[level][static_cast<std::size_t>(s.merge[level] - first_of_level[level] + k)];
+          REQUIRE(m.first >= row);
+          REQUIRE(m.first + m.size <= end);
+          REQUIRE(m.size <= 2 * leaf_rows << level);
+        }
+        merge[level] += s.merges[level];
+      }
+      row = end;
+    }
+    REQUIRE(leaf == static_cast<Index>(tree.leaves.size()));
+    for (std::size_t level = 0; level < subtree_levels; ++level)
+      REQUIRE(merge[level] == first_of_level[level + 1]);
+  }
+}
