@@ -145,6 +145,25 @@ TEST_CASE("the report says how the solve stepped down, if it did") {
                                "too little GPU memory\n"));
 }
 
+TEST_CASE("the report says where the matrices were, and in how many slabs") {
+  apps::SolveReport r = sample();
+  CHECK_THAT(apps::to_table(r), !ContainsSubstring("memory "));
+  CHECK(json::parse(apps::json_of(r))["slabs_of_rows"] == 0);
+  r.solve.mode = MemoryMode::parked;
+  CHECK_THAT(apps::to_table(r), ContainsSubstring("parked, with data in host memory\n"));
+  r.solve.mode = MemoryMode::block_columns;
+  CHECK_THAT(apps::to_table(r), ContainsSubstring("block columns\n"));  // values only
+  r.solve.slabs_of_rows = 4;
+  r.solve.slabs_of_columns = 3;
+  CHECK_THAT(
+      apps::to_table(r),
+      ContainsSubstring("block columns, slabs: 4 of rows and 3 of columns, with data in host memory\n"));
+  const json d = json::parse(apps::json_of(r));
+  CHECK(d["mode"] == "block_columns");
+  CHECK(d["slabs_of_rows"] == 4);
+  CHECK(d["slabs_of_columns"] == 3);
+}
+
 TEST_CASE("the report describes mixed precision if it was requested") {
   apps::SolveReport r = sample();
   CHECK(json::parse(apps::json_of(r))["refinement"].is_null());
