@@ -92,8 +92,8 @@ struct Options {
   Subset subset = {};       // the pairs to find; their values have the bits of a whole solve
   Path path = Path::automatic;
   // Engine of the large matrix products on a GPU. The CPU always uses native products. automatic chooses by Devices::engine_rates.
-  // df and emulated need up to 2 GiB more device memory, ozaki, ozaki_fast and ozaki_fp8 up to 16 GiB. df loses about one digit of the vectors'
-  // accuracy. df and emulated are for real doubles, the last three also for complex ones. Other types throw InvalidArgument (engine).
+  // df and emulated need up to 2 GiB more device memory, the engines by residues (ozaki, ozaki_fast and ozaki_fp8) up to 16 GiB. df loses about one
+  // digit of the vectors' accuracy. df and emulated are for real doubles, the engines by residues also for complex ones. Other types throw InvalidArgument (engine).
   Engine engine = Engine::native;
   Progress progress = {};
   Precision precision = Precision::native;

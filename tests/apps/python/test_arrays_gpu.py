@@ -22,11 +22,13 @@ class CuPy:
         self.cupy = pytest.importorskip("cupy")
         self.kind = self.cupy.ndarray
 
-    def array(self, a, order="C"):
-        return self.cupy.array(a, order=order)
+    def array(self, a, order="C", gpu=0):
+        with self.cupy.cuda.Device(gpu):
+            return self.cupy.array(a, order=order)
 
     def host(self, x):
-        return x.get()
+        with x.device:
+            return x.get()
 
     def gpu(self, x):
         return x.device.id
@@ -37,8 +39,8 @@ class Torch:
         self.torch = pytest.importorskip("torch")
         self.kind = self.torch.Tensor
 
-    def array(self, a, order="C"):
-        tensor = self.torch.tensor(np.ascontiguousarray(a if order == "C" else a.T), device="cuda")
+    def array(self, a, order="C", gpu=0):
+        tensor = self.torch.tensor(np.ascontiguousarray(a if order == "C" else a.T), device=f"cuda:{gpu}")
         return tensor if order == "C" else tensor.T
 
     def host(self, x):
@@ -54,8 +56,8 @@ class Jax:
         self.jax.config.update("jax_enable_x64", True)
         self.kind = self.jax.Array
 
-    def array(self, a, order="C"):
-        return self.jax.device_put(self.jax.numpy.asarray(a), self.jax.devices("gpu")[0])
+    def array(self, a, order="C", gpu=0):
+        return self.jax.device_put(self.jax.numpy.asarray(a), self.jax.devices("gpu")[gpu])
 
     def host(self, x):
         return np.asarray(x)

@@ -8,62 +8,11 @@ import eigen_g
 if eigen_g.gpu_count() == 0:
     pytest.skip("there is no GPU", allow_module_level=True)
 
+from test_arrays_gpu import CuPy, Jax, Torch  # noqa: E402
+from test_batches_gpu import hermitian  # noqa: E402
+
 GPUS = min(2, eigen_g.gpu_count())
 DTYPES = ["float64", "float32", "complex128", "complex64"]
-
-
-def hermitian(n, dtype, seed=3):
-    random = np.random.default_rng(seed)
-    a = random.standard_normal((n, n))
-    if dtype.startswith("complex"):
-        a = a + 1j * random.standard_normal((n, n))
-    return (a + a.conj().T).astype(dtype)
-
-
-class CuPy:
-    def __init__(self):
-        self.cupy = pytest.importorskip("cupy")
-
-    def array(self, a, gpu, order="C"):
-        with self.cupy.cuda.Device(gpu):
-            return self.cupy.array(a, order=order)
-
-    def host(self, x):
-        with x.device:
-            return x.get()
-
-    def gpu(self, x):
-        return x.device.id
-
-
-class Torch:
-    def __init__(self):
-        self.torch = pytest.importorskip("torch")
-
-    def array(self, a, gpu, order="C"):
-        tensor = self.torch.tensor(np.ascontiguousarray(a if order == "C" else a.T), device=f"cuda:{gpu}")
-        return tensor if order == "C" else tensor.T
-
-    def host(self, x):
-        return x.cpu().numpy()
-
-    def gpu(self, x):
-        return x.device.index
-
-
-class Jax:
-    def __init__(self):
-        self.jax = pytest.importorskip("jax")
-        self.jax.config.update("jax_enable_x64", True)
-
-    def array(self, a, gpu, order="C"):
-        return self.jax.device_put(self.jax.numpy.asarray(a), self.jax.devices("gpu")[gpu])
-
-    def host(self, x):
-        return np.asarray(x)
-
-    def gpu(self, x):
-        return next(iter(x.devices())).local_hardware_id
 
 
 @pytest.fixture(params=[CuPy, Torch, Jax], ids=lambda c: c.__name__)
@@ -85,10 +34,10 @@ def check(a, w, v):
 @pytest.mark.parametrize("order", ["C", "F"])
 @pytest.mark.parametrize("n", [130, 401])
 def test_pieces(framework, dtype, rows, order, n):
-    a = hermitian(n, dtype)
+    a = hermitian(n, n, dtype=dtype)
     cut = [0, n // 3, n]
     pieces = [
-        framework.array(a[i:j] if rows else a[:, i:j], k % GPUS, order) for k, (i, j) in enumerate(zip(cut, cut[1:]))
+        framework.array(a[i:j] if rows else a[:, i:j], order, k % GPUS) for k, (i, j) in enumerate(zip(cut, cut[1:]))
     ]
     for lower in (True, False):
         w, v = result = eigen_g.eigh_shards(pieces, lower)
@@ -104,27 +53,27 @@ def test_pieces(framework, dtype, rows, order, n):
 
 def test_one_piece_a_subset_and_the_other_triangle(framework):
     n = 300
-    a = hermitian(n, "float64")
-    whole = eigen_g.eigh_shards([framework.array(a, 0)])
+    a = hermitian(n, n, dtype="float64")
+    whole = eigen_g.eigh_shards([framework.array(a)])
     check(a, framework.host(whole.eigenvalues), framework.host(whole.eigenvectors[0]))
     poisoned = np.tril(a) + np.triu(np.full((n, n), np.nan), 1)
-    w, v = eigen_g.eigh_shards([framework.array(poisoned[:, :100], 0), framework.array(poisoned[:, 100:], GPUS - 1)], subset_by_index=[10, 19])
+    w, v = eigen_g.eigh_shards([framework.array(poisoned[:, :100]), framework.array(poisoned[:, 100:], gpu=GPUS - 1)], subset_by_index=[10, 19])
     assert [tuple(x.shape) for x in v] == [(n, 5), (n, 5)]
     np.testing.assert_allclose(framework.host(w), framework.host(whole.eigenvalues)[10:20], rtol=0, atol=1e-12)
     with pytest.raises(eigen_g.NonFiniteEntry, match=r"a\[0, 1\] is NaN"):
-        eigen_g.eigh_shards([framework.array(poisoned, 0)], UPLO="U")
+        eigen_g.eigh_shards([framework.array(poisoned)], UPLO="U")
 
 
 def test_wrong_pieces(framework):
-    a = hermitian(60, "float64")
+    a = hermitian(60, 60, dtype="float64")
     for pieces, message in (
         ([], "no arrays"),
-        ([framework.array(a[:, :20], 0), framework.array(a[:, 20:59], 0)], "columns .* or rows"),
-        ([framework.array(a[:, :20], 0), framework.array(a[20:], 0)], "columns .* or rows"),
-        ([framework.array(a[:, :20], 0), a[:, 20:]], "one framework"),
+        ([framework.array(a[:, :20]), framework.array(a[:, 20:59])], "columns .* or rows"),
+        ([framework.array(a[:, :20]), framework.array(a[20:])], "columns .* or rows"),
+        ([framework.array(a[:, :20]), a[:, 20:]], "one framework"),
         ([a], "GPUs"),
-        ([framework.array(a[:, :20], 0), framework.array(a[:, 20:].astype("float32"), 0)], "one type"),
-        ([framework.array(a[0], 0)], "two dimensions"),
+        ([framework.array(a[:, :20]), framework.array(a[:, 20:].astype("float32"))], "one type"),
+        ([framework.array(a[0])], "two dimensions"),
     ):
         with pytest.raises(ValueError, match=message):
             eigen_g.eigh_shards(pieces)
@@ -134,7 +83,7 @@ def test_repr_and_pickle_of_the_devices():
     cupy = pytest.importorskip("cupy")
     import pickle
 
-    a = hermitian(200, "float64")
+    a = hermitian(200, 200, dtype="float64")
     pieces = []
     for k in range(GPUS):
         with cupy.cuda.Device(k):
@@ -156,7 +105,7 @@ def test_sharded_jax_arrays(axis, dtype):
     jax = pytest.importorskip("jax")
     jax.config.update("jax_enable_x64", True)
     n = 400
-    a = hermitian(n, dtype)
+    a = hermitian(n, n, dtype=dtype)
     mesh = jax.sharding.Mesh(np.array(jax.devices("gpu")[:2]), ("x",))
     spec = jax.sharding.PartitionSpec(*(("x", None) if axis == 0 else (None, "x")))
     x = jax.device_put(a, jax.sharding.NamedSharding(mesh, spec))
@@ -172,7 +121,7 @@ def test_sharded_jax_arrays(axis, dtype):
 def test_as_many_gpus_as_pay():
     a = np.diag(np.arange(300.0))
     assert len(eigen_g.eigh(a, gpus=0, device="gpu").report.devices) == 1
-    a = hermitian(6000, "float64")
+    a = hermitian(6000, 6000, dtype="float64")
     result = eigen_g.eigh(a, gpus=0)
     assert len(result.report.devices) > 1
     assert eigen_g.verify(a, *result).passed
