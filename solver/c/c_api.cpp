@@ -90,11 +90,10 @@ std::int64_t solve_shards(std::int64_t n, std::int64_t count_a, const eigen_g_sh
   return c_info::of({Arg::n, Arg::other, Arg::a, Arg::w, Arg::other, Arg::z, Arg::options}, [&] {
     const eigen_g_options o = whole_options(given);
     const Options options = options_of(o);
-    return info_of(
-        eigen_g::eigen_g(n, shards_of<T>(n, count_a, a, Argument::a), w,
-                         options.vectors ? shards_of<T>(n, count_z, z, Argument::z) : std::vector<Shard<T>>(),
-                         options, devices_of(o)),
-        result);
+    const std::vector<Shard<T>> of_a = shards_of<T>(n, count_a, a, Argument::a);  // its error comes first
+    std::vector<Shard<T>> of_z;
+    if (options.vectors) of_z = shards_of<T>(n, count_z, z, Argument::z);
+    return info_of(eigen_g::eigen_g(n, of_a, w, of_z, options, devices_of(o)), result);
   });
 }
 
