@@ -14,6 +14,7 @@
 #include "solver/back/triangular_factor.hpp"
 #include "solver/devices/solve_team.hpp"
 #include "solver/devices/tuning.hpp"
+#include "solver/reduction/two_stage/adjoint_product_of_few.hpp"
 #include "solver/reduction/two_stage/band_layout.hpp"
 
 namespace eigen_g {
@@ -54,14 +55,16 @@ struct TriangularFactors {
         passing(arena.take<T>(std::max(blocks.elements(), min_passing))) {}
 };
 
-// Z := Z - V T V^T Z for one block. z: the block's rows. passing: 2 width m_all values
+// Z := Z - V T V^T Z for one block. z: the block's rows. passing: 2 width m_all values. first_tau: tau of the matrix's first block, null for the
+// others. If the first block has few reflectors, their rows of V^T Z are computed again by accurate sums.
 template <class T>
 void apply_block(const Products<T>& products, MatrixView<const T> v, MatrixView<const T> t, MatrixView<T> z,
-                 std::int64_t width, std::int64_t m_all, T* passing) {
+                 std::int64_t width, std::int64_t m_all, T* passing, const T* first_tau) {
   const std::int64_t columns = v.cols, rows = v.rows;
   const MatrixView<T> vz{passing, columns, z.cols, width};
   T* const rest = passing + width * m_all;
   gemm(products, adjoint<T>, Op::none, 1, v, z, 0, vz);
+  if (first_tau) product_with_few<T>(products.queue(), v, first_tau, z, vz);
   if (rows < z.cols) {
     const MatrixView<T> vt{rest, rows, columns, rows + rows % 2};
     gemm(products, Op::none, Op::none, 1, v, t, 0, vt);
@@ -155,7 +158,7 @@ void back_transform(const Products<T>& products, MatrixView<const same_t<T>> a_d
   for (const ColumnRange group : columns_ready ? groups_of(n, m) : split_columns(m, {1})) {
     for (std::int64_t b = blocks.count() - 1; b >= 0; --b) {  // Z := Z - V T V^T Z
       const MatrixView<T> z = z_dev.block(blocks.first(b), group.first, blocks.rows(b), group.count);
-      apply_block<T>(products, v_of(b), t_of(b), z, blocks.width, m, passing);
+      apply_block<T>(products, v_of(b), t_of(b), z, blocks.width, m, passing, b == 0 ? tau_dev : nullptr);
     }
     report_ready(group);
   }
@@ -205,7 +208,8 @@ void back_transform_from_pieces(const Products<T>& products, std::int64_t n,
       T* const t = at.all_t + b * blocks.width * blocks.width;
       if (!has_t) triangular_factor<T>(queue, blocks.width, v, tau_dev + first, at.s, t);
       apply_block<T>(products, v, {t, columns, columns, blocks.width},
-                     z_dev.block(first, group.first, rows, group.count), blocks.width, m, at.passing);
+                     z_dev.block(first, group.first, rows, group.count), blocks.width, m, at.passing,
+                     b == 0 ? tau_dev : nullptr);
       slots.used();
     }
     has_t = true;

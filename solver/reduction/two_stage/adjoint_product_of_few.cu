@@ -16,10 +16,11 @@ namespace {
 
 constexpr int warp = 32, warps = 8;  // a block has 8 warps; each warp computes one column of X at a time
 
+// adjoint: Y is stored as its adjoint.
 template <class D>
 __global__ void __launch_bounds__(warp* warps)
     adjoint_product_kernel(std::int64_t rows, std::int64_t columns, const D* x, std::int64_t ldx, int b,
-                           const D* tau, const D* w, std::int64_t ldw, D* y, std::int64_t ldy) {
+                           const D* tau, const D* w, std::int64_t ldw, D* y, std::int64_t ldy, bool adjoint) {
   const int lane = threadIdx.x % warp;
   const FewReflectors panel(tau, b);
   if (panel.count == 0) return;
@@ -35,9 +36,25 @@ __global__ void __launch_bounds__(warp* warps)
 #pragma unroll
     for (int k = 0; k < few_reflectors; ++k) {
       const D value = warp_sum(sum[k].value());
-      if (k < panel.count && lane == 0) y[col + panel.column[k] * ldy] = value;
+      if (k >= panel.count || lane != 0) continue;
+      if (adjoint)
+        y[panel.column[k] + col * ldy] = conj_of(value);
+      else
+        y[col + panel.column[k] * ldy] = value;
     }
   }
+}
+
+template <class T>
+void product(const Queue& queue, MatrixView<const T> x_dev, const T* tau_dev, MatrixView<const T> w_dev,
+             MatrixView<T> y_dev, bool adjoint) {
+  if (x_dev.rows == 0 || x_dev.cols == 0) return;
+  const std::int64_t enough = (x_dev.cols + warps - 1) / warps, most = 4 * queue.multiprocessors();
+  adjoint_product_kernel<<<static_cast<unsigned>(enough < most ? enough : most), warp * warps, 0,
+                           queue.stream()>>>(
+      x_dev.rows, x_dev.cols, on_device(x_dev.data), x_dev.lda, static_cast<int>(w_dev.cols),
+      on_device(tau_dev), on_device(w_dev.data), w_dev.lda, on_device(y_dev.data), y_dev.lda, adjoint);
+  EIGEN_G_LAUNCHED();
 }
 
 }  // namespace
@@ -45,15 +62,14 @@ __global__ void __launch_bounds__(warp* warps)
 template <class T>
 void adjoint_product_of_few(const Queue& queue, MatrixView<const T> x_dev, const T* tau_dev,
                             MatrixView<const T> w_dev, MatrixView<T> y_dev) {
-  if (x_dev.rows == 0 || x_dev.cols == 0) return;
-  const std::int64_t enough = (x_dev.cols + warps - 1) / warps, most = 4 * queue.multiprocessors();
-  adjoint_product_kernel<<<static_cast<unsigned>(enough < most ? enough : most), warp * warps, 0,
-                           queue.stream()>>>(
-      x_dev.rows, x_dev.cols, on_device(x_dev.data), x_dev.lda, static_cast<int>(w_dev.cols),
-      on_device(tau_dev), on_device(w_dev.data), w_dev.lda, on_device(y_dev.data), y_dev.lda);
-  EIGEN_G_LAUNCHED();
+  product(queue, x_dev, tau_dev, w_dev, y_dev, false);
+}
+template <class T>
+void product_with_few(const Queue& queue, MatrixView<const T> w_dev, const T* tau_dev,
+                      MatrixView<const T> x_dev, MatrixView<T> y_dev) {
+  product(queue, x_dev, tau_dev, w_dev, y_dev, true);
 }
 
-EIGEN_G_INSTANTIATE(all_types, adjoint_product_of_few);
+EIGEN_G_INSTANTIATE(all_types, adjoint_product_of_few, product_with_few);
 
 }  // namespace eigen_g

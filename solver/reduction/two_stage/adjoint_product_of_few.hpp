@@ -1,4 +1,4 @@
-// adjoint_product_of_few(): an accurate Y = X^H W for a panel with at most few_reflectors reflectors.
+// Accurate products for a panel with at most few_reflectors reflectors: adjoint_product_of_few(), Y = X^H W; product_with_few(), Y = W^H X.
 #pragma once
 
 #include "hybrid/matrix_view.hpp"
@@ -22,5 +22,10 @@ inline constexpr int few_reflectors = 4;
 template <class T>
 void adjoint_product_of_few(const Queue& queue, MatrixView<const T> x_dev, const T* tau_dev,
                             MatrixView<const T> w_dev, MatrixView<T> y_dev);
+
+// Y(c, :) := W(:, c)^H X for the same columns c. y_dev: b x k, out; everything else as above. The values are the conjugates of those above.
+template <class T>
+void product_with_few(const Queue& queue, MatrixView<const T> w_dev, const T* tau_dev,
+                      MatrixView<const T> x_dev, MatrixView<T> y_dev);
 
 }  // namespace eigen_g

@@ -165,8 +165,8 @@ TEMPLATE_TEST_CASE("panel_qr on a GPU of complex panels", "[gpu]", std::complex<
 }
 
 // Also for equal terms, whose sum in one chain would be wrong by many units. Memory outside of the arrays must not change.
-TEMPLATE_TEST_CASE("adjoint_product_of_few on a GPU: X^H W of up to four columns, else nothing", "[gpu]",
-                   float, double, std::complex<float>, std::complex<double>) {
+TEMPLATE_TEST_CASE("adjoint_product_of_few on a GPU: X^H W and W^H X of up to four columns, else nothing",
+                   "[gpu]", float, double, std::complex<float>, std::complex<double>) {
   NEEDS_GPU();
   using T = TestType;
   using S = support::wide_t<T>;
@@ -192,25 +192,33 @@ TEMPLATE_TEST_CASE("adjoint_product_of_few on a GPU: X^H W of up to four columns
         std::vector<S> tau(static_cast<std::size_t>(b), S(0));
         for (int k = 0; k < reflectors; ++k) tau[static_cast<std::size_t>((b - 1) * k / 4)] = 1.5;
         if (reflectors == 5) tau[1] = 1.5;
-        DeviceBuffer<T> x_dev(ld * columns), w_dev(ld * b), tau_dev(b), y_dev(columns * b);
+        const std::int64_t ld_rows = b + 1;
+        DeviceBuffer<T> x_dev(ld * columns), w_dev(ld * b), tau_dev(b), y_dev(columns * b),
+            rows_dev(ld_rows * columns);
         support::upload_as<T>(x, x_dev);
         support::upload_as<T>(w, w_dev);
         support::upload_as<T>(tau, tau_dev);
-        EIGEN_G_CUDA(cudaMemset(y_dev.data(), 0xff, y_dev.bytes()));
+        for (const auto* buffer : {&y_dev, &rows_dev})
+          EIGEN_G_CUDA(cudaMemset(buffer->data(), 0xff, buffer->bytes()));
         EIGEN_G_CUDA(cudaDeviceSynchronize());
         adjoint_product_of_few<T>(queue, {x_dev.data(), rows, columns, ld}, tau_dev.data(),
                                   {w_dev.data(), rows, b, ld}, {y_dev.data(), columns, b, columns});
+        product_with_few<T>(queue, {w_dev.data(), rows, b, ld}, tau_dev.data(),
+                            {x_dev.data(), rows, columns, ld}, {rows_dev.data(), b, columns, ld_rows});
         queue.wait();
-        const std::vector<S> y = support::download_from(y_dev, y_dev.size());
+        const std::vector<S> y = support::download_from(y_dev, y_dev.size()),
+                             in_rows = support::download_from(rows_dev, rows_dev.size());
         std::int64_t wrong = 0;
         double worst = 0;
         for (std::int64_t c = 0; c < b; ++c)
           for (std::int64_t col = 0; col < columns; ++col) {
-            const S found = y[static_cast<std::size_t>(col + c * columns)];
+            const S found = y[static_cast<std::size_t>(col + c * columns)],
+                    in_row = in_rows[static_cast<std::size_t>(c + col * ld_rows)];
             if (reflectors > 4 || tau[static_cast<std::size_t>(c)] == S(0)) {
-              wrong += !std::isnan(std::abs(found));
+              wrong += !std::isnan(std::abs(found)) || !std::isnan(std::abs(in_row));
               continue;
             }
+            wrong += in_row != conjugate_of(found);
             Long sum = 0;
             long double size = 0;
             for (std::int64_t row = 0; row < rows; ++row) {
@@ -221,6 +229,8 @@ TEMPLATE_TEST_CASE("adjoint_product_of_few on a GPU: X^H W of up to four columns
             }
             worst = std::max(worst, static_cast<double>(std::abs(Long(found) - sum) / size));
           }
+        for (std::int64_t col = 0; col < columns; ++col)
+          wrong += !std::isnan(std::abs(in_rows[static_cast<std::size_t>(b + col * ld_rows)]));
         CHECK(wrong == 0);
         CHECK(worst <= 4 * support::ulp_of<T>);  // rounding of a partial sum and of a tree of 5
       }
