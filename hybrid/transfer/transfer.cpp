@@ -24,6 +24,7 @@
 #include "hybrid/transfer/copy_2d.hpp"
 #include "hybrid/transfer/copy_threads.hpp"
 #include "hybrid/transfer/stream_copy.hpp"
+#include "hybrid/transfer/transfer_thread.hpp"
 
 #ifndef MADV_POPULATE_WRITE  // Linux 5.14, glibc 2.35
 #define MADV_POPULATE_WRITE 23
@@ -134,8 +135,9 @@ class Staged {
 
 }  // namespace
 
-// The part of Resources that transfers keep: pinned slots and copying threads.
+// The part of Resources that transfers keep: pinned slots, copying threads, and what a TransferThread uses.
 struct Staging {
+  std::unique_ptr<Resources> of_second_thread;
   std::map<int, Slots> slots;  // by GPU
   CopyThreads team;
   const int made_after = forks();
@@ -162,6 +164,12 @@ void EndStaging::operator()(Staging* staging) const {
 Staging& Resources::staging() {
   if (!staging_) staging_.reset(new Staging);
   return *staging_;
+}
+
+Resources& of_second_thread(Resources& of_caller) {
+  std::unique_ptr<Resources>& kept = of_caller.staging().of_second_thread;
+  if (!kept) kept = std::make_unique<Resources>();
+  return *kept;
 }
 
 std::vector<Chunk> cut_into_chunks(Part part, std::int64_t rows, std::int64_t cols, std::int64_t elements) {

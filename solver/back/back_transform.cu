@@ -41,6 +41,13 @@ std::vector<ColumnRange> groups_of(std::int64_t n, std::int64_t m) {
   return split_columns(m, shares, 128);
 }
 
+// Reflectors in host memory: the number of the first blocks, which are copied to the GPU for each group of columns. All other blocks are copied once, for
+// all columns. A group leaves the GPU during the products of the next group with the first blocks. An eighth of the reflectors has almost a quarter of
+// the flops, so that these products take longer than the copy.
+std::int64_t blocks_of_each_group(const ReflectorBlocks& blocks) {
+  return std::min(blocks.count(), blocks.n / (8 * blocks.width) + 1);
+}
+
 template <class T>
 MatrixView<const T> block_of(MatrixView<const T> a_dev, const ReflectorBlocks& blocks, std::int64_t b) {
   return a_dev.block(blocks.first(b), blocks.first(b), blocks.rows(b), blocks.columns(b));
@@ -195,9 +202,9 @@ void back_transform_from_pieces(const Products<T>& products, std::int64_t n,
   const ReflectorBlocks blocks = blocks_of(n);
   const FromHostBuffers<T> at(scratch_dev, blocks, m);
   UploadSlots<T> slots(queue, at.slots);
-  bool has_t = false;
-  for (const ColumnRange group : columns_ready ? groups_of(n, m) : split_columns(m, {1})) {
-    for (std::int64_t b = blocks.count() - 1; b >= 0; --b) {
+  // Applies the blocks before `end` down to block `begin` to the columns of a group.
+  const auto apply = [&](std::int64_t begin, std::int64_t end, ColumnRange group, bool has_t) {
+    for (std::int64_t b = end - 1; b >= begin; --b) {
       const std::int64_t first = blocks.first(b), rows = blocks.rows(b), columns = blocks.columns(b);
       const MatrixView<T> v = slots.open(rows, columns, FromHostBuffers<T>::slot_rows(rows));
       pieces(first, columns, [&](MatrixView<const T> piece, std::int64_t column) {
@@ -212,7 +219,12 @@ void back_transform_from_pieces(const Products<T>& products, std::int64_t n,
                      b == 0 ? tau_dev : nullptr);
       slots.used();
     }
-    has_t = true;
+  };
+  const std::vector<ColumnRange> groups = columns_ready ? groups_of(n, m) : split_columns(m, {1});
+  const std::int64_t again = groups.size() > 1 ? blocks_of_each_group(blocks) : 0;
+  apply(again, blocks.count(), {0, m}, false);
+  for (const ColumnRange group : groups) {
+    apply(0, again, group, group.first > 0);
     report_ready(group);
   }
 }

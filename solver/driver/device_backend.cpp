@@ -21,6 +21,7 @@
 #include "hybrid/team/worker.hpp"
 #include "hybrid/transfer/copy_2d.hpp"
 #include "hybrid/transfer/transfer.hpp"
+#include "hybrid/transfer/transfer_thread.hpp"
 #include "solver/calibrate/share_rule.hpp"
 #include "solver/devices/solve_team.hpp"
 #include "solver/devices/tuning.hpp"
@@ -69,21 +70,22 @@ std::int64_t even_rows(std::int64_t rows) {
   return round_up(rows, 16 / sizeof(real_t<T>));
 }
 
-// A slab of rows of U, and the divide and conquer's workspace for it.
+// Two slabs of rows of U, and the divide and conquer's workspace for one. One slab leaves the GPU while the next one is computed.
 template <class T>
-struct SlabOfRows {
-  MatrixView<real_t<T>> u;
+struct SlabsOfRows {
+  MatrixView<real_t<T>> u[2];
   Arena scratch;
 
-  SlabOfRows(Arena arena, std::int64_t n, std::int64_t rows) : SlabOfRows(&arena, n, rows) {}
+  SlabsOfRows(Arena arena, std::int64_t n, std::int64_t rows) : SlabsOfRows(&arena, n, rows) {}
   static std::uint64_t bytes(std::int64_t n, std::int64_t rows) {
-    return bytes_taken([&](Arena& arena) { SlabOfRows(&arena, n, rows); });
+    return bytes_taken([&](Arena& arena) { SlabsOfRows(&arena, n, rows); });
   }
 
  private:
-  SlabOfRows(Arena* arena, std::int64_t n, std::int64_t rows)
-      : u(arena->matrix<real_t<T>>(rows, n, even_rows<T>(rows))),
-        scratch(arena->part(divide_and_conquer_bytes<real_t<T>>(n, rows))) {}
+  SlabsOfRows(Arena* arena, std::int64_t n, std::int64_t rows) {
+    for (MatrixView<real_t<T>>& slab : u) slab = arena->matrix<real_t<T>>(rows, n, even_rows<T>(rows));
+    scratch = arena->part(divide_and_conquer_bytes<real_t<T>>(n, rows));
+  }
 };
 
 // A slab of columns of Z, and the workspace of its back-transformation.
@@ -188,7 +190,7 @@ struct DeviceParts {
     }
     products = {arena.take<std::byte>(lent), static_cast<std::size_t>(lent)};
   }
-  SlabOfRows<T> rows_of_u(std::int64_t n) const { return {back, n, slab_rows}; }
+  SlabsOfRows<T> rows_of_u(std::int64_t n) const { return {back, n, slab_rows}; }
   SlabOfColumns<T> columns_of_z(std::int64_t n) const {
     const std::uint64_t before = SlabOfColumns<T>::bytes(n, slab_columns, 0);
     return {back, n, slab_columns, back.left() - before};
@@ -201,21 +203,22 @@ struct DeviceParts {
   }
 
  private:
-  // Chooses the slabs for a region of `bytes` bytes, or of a few more if slabs of an eighth need more. With MemoryMode::block_columns and a
-  // Devices::memory_limit the region has all bytes of the limit except `others`, as far as slabs can use them. Returns the region's bytes.
+  // Chooses the slabs for a region of `bytes` bytes, or of a few more if slabs of a twelfth of the rows or an eighth of the columns need more. With
+  // MemoryMode::block_columns and a Devices::memory_limit the region has all bytes of the limit except `others`, as far as slabs can use them. Returns
+  // the region's bytes.
   std::uint64_t bytes_with_slabs(const Plan& plan, int multiprocessors, std::uint64_t bytes,
                                  std::uint64_t others) {
     const std::int64_t n = plan.n, m = std::max<std::int64_t>(1, plan.max_count());
-    constexpr std::int64_t rows_multiple = 8, columns_multiple = 32, parts = 8;
-    const auto of_rows = [n](std::int64_t rows) { return SlabOfRows<T>::bytes(n, rows); };
+    constexpr std::int64_t rows_multiple = 8, columns_multiple = 32;
+    const auto of_rows = [n](std::int64_t rows) { return SlabsOfRows<T>::bytes(n, rows); };
     const auto of_columns = [&](std::int64_t columns) {
       return SlabOfColumns<T>::bytes(n, columns, path_bytes<T>(plan, columns, multiprocessors).back_min);
     };
-    const auto part = [](std::int64_t whole, std::int64_t multiple) {
+    const auto part = [](std::int64_t whole, std::int64_t parts, std::int64_t multiple) {
       return std::min(whole, round_up((whole + parts - 1) / parts, multiple));
     };
     std::uint64_t room =
-        std::max({bytes, of_rows(part(n, rows_multiple)), of_columns(part(m, columns_multiple))});
+        std::max({bytes, of_rows(part(n, 12, rows_multiple)), of_columns(part(m, 8, columns_multiple))});
     const std::uint64_t limit = plan.devices.memory_limit;
     if (has_blocks(plan) && limit > others)
       room = std::max(room, std::min((limit - others) / Arena::alignment * Arena::alignment,
@@ -247,34 +250,13 @@ std::uint64_t host_bytes(const Plan& plan) {
          sizeof(T) * static_cast<std::uint64_t>(parked_values<T>(plan));
 }
 
-// A second thread of a solve. It touches the pages of the memory for parked reflectors while the GPU reduces A, and it copies columns to
-// the caller's host memory while the calling thread copies reflectors to the GPU.
-class ColumnsOut {
+// A thread that touches the pages of the memory for parked reflectors while the GPU reduces A.
+class PageTouch {
  public:
-  explicit ColumnsOut(Resources& of_caller) : ready_(of_caller) {}
-  ~ColumnsOut() {
-    stop_touching();
-    try {
-      worker_.wait();
-    } catch (...) {  // the solve has failed already
-    }
-  }
-  // Starts the copy `out := columns_dev` after the work in `queue`, when the copy before has ended. Throws what that copy threw.
-  template <class T>
-  void start(const Queue& queue, MatrixView<const T> columns_dev, MatrixView<T> out) {
-    worker_.wait();
-    ready_.record(queue);
-    worker_.start([this, columns_dev, out, gpu = current_gpu()] {
-      const CurrentGpu on(gpu);
-      const Queue copies(resources_, Queue::CopiesOnly());
-      ready_.hold(copies);
-      download<T>(copies, columns_dev, out);
-    });
-  }
-  void wait() { worker_.wait(); }
-  // Starts to touch the pages of `bytes` bytes. The contents do not change. wait() and start() wait for the end.
-  void touch(void* memory, std::uint64_t bytes) {
-    worker_.wait();
+  ~PageTouch() { stop(); }
+  // Starts to touch the pages of `bytes` bytes. The contents do not change.
+  void start(void* memory, std::uint64_t bytes) {
+    stop();
     stop_ = false;
     worker_.start([this, memory, bytes] {
       constexpr std::uint64_t page = 4096, piece = std::uint64_t{64} << 20;
@@ -284,14 +266,15 @@ class ColumnsOut {
         madvise(reinterpret_cast<void*>(at), std::min(piece, end - at), populate_write);
     });
   }
-  void stop_touching() { stop_ = true; }
+  void stop() {
+    stop_ = true;
+    worker_.wait();
+  }
 
  private:
   // MADV_POPULATE_WRITE of Linux 5.14. Older systems refuse it, and nothing is touched.
   static constexpr int populate_write = 23;
   std::atomic<bool> stop_ = false;
-  Resources resources_;  // the worker's thread uses them
-  Event ready_;
   Worker worker_;  // the last member: its thread ends first
 };
 
@@ -312,7 +295,10 @@ class DeviceBackend final : public StandardBackend<T> {
         gpu_(current_gpu()),
         further_(helper_gpus(plan.devices.gpus)),
         frame_(plan, resources, partition_of(plan.devices)) {
-    if (parks()) columns_out_.emplace(queue_.resources());
+    if (parks()) {
+      touch_.emplace();
+      transfers_.emplace(queue_.resources());
+    }
     if constexpr (!is_complex<T>)
       if (plan_.options.vectors && plan_.mode == MemoryMode::in_core)
         team_.emplace(
@@ -359,7 +345,7 @@ class DeviceBackend final : public StandardBackend<T> {
           std::make_unique<OneStageOnDevice<T>>(products_, n, parts_->kept, parts_->scratch, back, team());
     }
     if (parks()) {
-      parked_.emplace(queue_, MatrixView<T>{on_park_.get(), n, n, n});
+      parked_.emplace(queue_, *transfers_, MatrixView<T>{on_park_.get(), n, n, n});
       reduction_->park(*parked_);
     }
     a_ = places_.a.where == Where::own ? parts_->matrix : spare;
@@ -378,13 +364,8 @@ class DeviceBackend final : public StandardBackend<T> {
   }
   void end() noexcept override {
     frame_.end();
-    if (columns_out_) {
-      columns_out_->stop_touching();
-      try {
-        columns_out_->wait();
-      } catch (...) {  // the solve has failed, or store() has thrown this already
-      }
-    }
+    if (touch_) touch_->stop();
+    if (transfers_) transfers_->stop();
     fetch_.reset();
     ready_columns_.clear();
     pending_.reset();
@@ -440,8 +421,8 @@ class DeviceBackend final : public StandardBackend<T> {
     constexpr bool measured = std::is_same_v<T, double>;
     const bool fetches = on_host_ && plan_.options.subset.by != Subset::By::value;
     if (parks()) {
-      columns_out_->touch(on_park_.get(), sizeof(T) * static_cast<std::uint64_t>(parked_values<T>(plan_)));
-      if (fetches) fetch_.emplace(queue_, p_.z);  // before the threads copy reflectors
+      touch_->start(on_park_.get(), sizeof(T) * static_cast<std::uint64_t>(parked_values<T>(plan_)));
+      if (fetches) fetch_.emplace(queue_, p_.z);
     }
     reduction_->given_band(measured && !waits_late() ? facts_.bandwidth
                                                      : std::numeric_limits<std::int64_t>::max());
@@ -457,7 +438,7 @@ class DeviceBackend final : public StandardBackend<T> {
       if (n >= solver_tuning().min_order_with_cublas) load_products<T>(queue_, parts_->scratch);
       if (fetches && !parks()) fetch_.emplace(queue_, p_.z);
     });
-    if (columns_out_) columns_out_->stop_touching();  // the reflectors have touched all pages
+    if (touch_) touch_->stop();  // the reflectors have touched all pages
   }
   DivideAndConquerResult divide_and_conquer(int k, const StageProgress& progress) override {
     const std::int64_t n = plan_.n;
@@ -513,7 +494,7 @@ class DeviceBackend final : public StandardBackend<T> {
   }
   void store() override {
     fetch_.reset();
-    if (columns_out_) columns_out_->wait();
+    if (transfers_) transfers_->wait();
     if (found_ == 0) return;
     std::optional<Queue> second;
     if (ready_columns_.size() > 1) second.emplace(queue_.resources());
@@ -574,6 +555,15 @@ class DeviceBackend final : public StandardBackend<T> {
   bool blocks() const { return has_blocks(plan_); }
   void load_blocks() {
     const std::int64_t n = plan_.n, height = parts_->blocks.deal.height;
+    if (plan_.options.uplo == Uplo::lower) {
+      for (std::int64_t first = 0; first < n; first += height) {
+        const std::int64_t columns = std::min(height, n - first);
+        const MatrixView<T> strip = parts_->blocks.block(first, first, n - first, columns);
+        upload<T>(queue_, Part::lower, p_.a.block(first, first, strip.rows, columns), strip);
+        mirror(queue_, Uplo::lower, strip.block(0, 0, columns, columns));
+      }
+      return;
+    }
     const auto fetch = [&](std::int64_t i, std::int64_t j, MatrixView<T> to) {
       upload<T>(queue_, Part::all, p_.a.block(i, j, to.rows, to.cols), to);
     };
@@ -596,9 +586,14 @@ class DeviceBackend final : public StandardBackend<T> {
   // Starts the copy of columns of z_ to the caller. Column 0 of z_ is column `first` of the caller's z.
   void send(ColumnRange columns, std::int64_t first) {
     const auto of = [&](MatrixView<T> z, std::int64_t at) { return z.block(0, at, plan_.n, columns.count); };
-    columns_out_->start<T>(queue_, of(z_, columns.first), of(p_.z, first + columns.first));
+    start_download<T>(of(z_, columns.first), of(p_.z, first + columns.first));
   }
-  // U by slabs of rows. Each slab goes to the caller's z; if T is complex, the reals of column j are at the beginning of column j.
+  template <class E>
+  void start_download(MatrixView<const E> from_dev, MatrixView<E> to) {
+    transfers_->after(queue_, [from_dev, to](const Queue& copies) { download<E>(copies, from_dev, to); });
+  }
+  // U by slabs of rows. Each slab goes to the caller's z while the next one is computed. If T is complex, the reals of column j are at the beginning
+  // of column j.
   template <class P, class Solve>
   DivideAndConquerResult solve_slabs(const P& products, Solve&& solve, const StageProgress& progress) {
     const std::int64_t n = plan_.n;
@@ -607,26 +602,28 @@ class DeviceBackend final : public StandardBackend<T> {
       copy_values(queue_, to.e, from.e, n - 1);
     };
     copy_t(parts_->t, parts_->copy_of_t);
-    const SlabOfRows<T> slab = parts_->rows_of_u(n);
+    const SlabsOfRows<T> slabs = parts_->rows_of_u(n);
     const MatrixView<real_t<T>> out = in_reals(p_.z);
     DivideAndConquerResult outcome;
-    for (std::int64_t row = 0; row < n; row += parts_->slab_rows) {
+    for (std::int64_t row = 0, number = 0; row < n; row += parts_->slab_rows, ++number) {
       const std::int64_t rows = std::min(parts_->slab_rows, n - row);
       if (row > 0) copy_t(parts_->copy_of_t, parts_->t);
-      const MatrixView<real_t<T>> u{slab.u.data, rows, n, slab.u.lda};
-      outcome = solve(products, u, slab.scratch, row, {}, nullptr);
+      const MatrixView<real_t<T>> slab = slabs.u[number % 2], u{slab.data, rows, n, slab.lda};
+      outcome = solve(products, u, slabs.scratch, row, {}, nullptr);
       if (outcome.status != Status::converged) return outcome;
-      download<real_t<T>>(queue_, u.block(0, 0, rows, outcome.found.count),
-                          out.block(row, 0, rows, outcome.found.count));
+      transfers_->wait();  // the next slab takes the place of the one before this
+      start_download<real_t<T>>(u.block(0, 0, rows, outcome.found.count),
+                                out.block(row, 0, rows, outcome.found.count));
       if (progress) progress(static_cast<double>(row + rows) / static_cast<double>(n));
     }
     return outcome;
   }
-  // Z by slabs of columns: from the caller's z to the GPU, and back. Each slab runs the stages again, and the progress of a stage is its progress
-  // through all slabs.
+  // Z by slabs of columns: from the caller's z to the GPU, and back. When columns of a slab have left, columns of the next slab take their place.
+  // Each slab runs the stages again, and the progress of a stage is its progress through all slabs.
   void back_transform_slabs(StageRunner& run_stage) {
     const std::int64_t n = plan_.n;
     const SlabOfColumns<T> slab = parts_->columns_of_z(n);
+    fetch_columns(slab, {0, std::min(parts_->slab_columns, found_)}, 0);
     for (std::int64_t first = 0; first < found_; first += parts_->slab_columns) {
       const std::int64_t columns = std::min(parts_->slab_columns, found_ - first);
       z_ = slab.z.block(0, 0, n, columns);
@@ -641,23 +638,29 @@ class DeviceBackend final : public StandardBackend<T> {
       run_stage.within([&] {
         Report report;
         StageRunner run_slab(frame_.clock, of_all, report.stages);
-        run_slab(Stage::load, [&] { load_columns(slab, first, columns); });
-        q_->apply(run_slab, z_, [&, first](ColumnRange part) { send(part, first); });
+        run_slab(Stage::load, [&] {
+          transfers_->wait();
+          if constexpr (is_complex<T>) widen<T>(queue_, slab.u.block(0, 0, n, columns), z_);
+        });
+        q_->apply(run_slab, z_, [&, first](ColumnRange part) {
+          send(part, first);
+          fetch_columns(slab, part, first + parts_->slab_columns);
+        });
         run_slab.finish();
         return report;
       });
     }
   }
-  void load_columns(const SlabOfColumns<T>& slab, std::int64_t first, std::int64_t columns) {
-    columns_out_->wait();  // the slab before has left
-    const MatrixView<real_t<T>> from = in_reals(p_.z).block(0, first, plan_.n, columns);
-    if constexpr (is_complex<T>) {
-      const MatrixView<real_t<T>> u = slab.u.block(0, 0, plan_.n, columns);
-      upload<real_t<T>>(queue_, Part::all, from, u);
-      widen<T>(queue_, u, z_);
-    } else {
-      upload<T>(queue_, Part::all, from, z_);
-    }
+  // Starts the copy of U from the caller's z to these columns of a slab whose column 0 is column `first` of U, as far as U has them.
+  void fetch_columns(const SlabOfColumns<T>& slab, ColumnRange columns, std::int64_t first) {
+    const std::int64_t at = first + columns.first, count = std::min(columns.count, found_ - at);
+    if (count <= 0) return;
+    MatrixView<real_t<T>> u = slab.u;
+    if constexpr (!is_complex<T>) u = slab.z;
+    transfers_->after(queue_, [from = in_reals(p_.z).block(0, at, plan_.n, count),
+                               to = u.block(0, columns.first, plan_.n, count)](const Queue& copies) {
+      upload<real_t<T>>(copies, Part::all, from, to);
+    });
   }
   // Columns of Z that can be copied to the host while the GPU does the work that is queued after them.
   struct ReadyColumns {
@@ -699,7 +702,8 @@ class DeviceBackend final : public StandardBackend<T> {
   // Reflectors in host memory, and the copies of Z to the caller meanwhile.
   HostArray<T> on_park_;
   std::optional<ParkedReflectors<T>> parked_;
-  std::optional<ColumnsOut> columns_out_;
+  std::optional<PageTouch> touch_;
+  std::optional<TransferThread> transfers_;
   std::optional<PageFetch> fetch_;
   std::vector<ReadyColumns> ready_columns_;
   struct NoTeam {};

@@ -27,12 +27,12 @@ ImplicitQ<T>& OneStageOnDevice<T>::run(StageRunner& run_stage, MatrixView<T> a_d
                                        const std::function<void()>& when_queued) {
   std::function<void(std::int64_t)> reached;
   if (parked_) {
-    parked_->begin();
+    parked_->begin(a_dev);
     reached = [this](std::int64_t columns) { parked_->reached(columns); };
   }
   run_stage(Stage::tridiagonalize, [&](const StageProgress& progress) {
     tridiagonalize<T>(*products_, a_dev, t_dev.d, t_dev.e, tau_, scratch_, progress, when_queued, 0, reached);
-    if (parked_) parked_->park_lower(a_dev);
+    if (parked_) parked_->wait();
   });
   a_ = a_dev;
   return *this;

@@ -7,10 +7,10 @@
 #pragma once
 
 #include <cstdint>
-#include <vector>
 
 #include "hybrid/matrix_view.hpp"
 #include "hybrid/stream/queue.hpp"
+#include "hybrid/transfer/transfer_thread.hpp"
 #include "solver/reduction/two_stage/dealt_columns.hpp"
 
 namespace eigen_g {
@@ -18,26 +18,27 @@ namespace eigen_g {
 template <class T>
 class ParkedReflectors {
  public:
-  //   host   n x n, lda = n, any host memory. With A in block columns: as much memory as their layout and the v arrays need
-  ParkedReflectors(const Queue& queue, MatrixView<T> host);
-  ~ParkedReflectors();  // waits for the copies
-  ParkedReflectors(const ParkedReflectors&) = delete;
-  ParkedReflectors& operator=(const ParkedReflectors&) = delete;
+  //   thread   makes the copies. It must outlive this object
+  //   host     n x n, lda = n, any host memory. With A in block columns: as much memory as their layout and the v arrays need
+  ParkedReflectors(const Queue& queue, TransferThread& thread, MatrixView<T> host)
+      : queue_(queue), thread_(thread), host_(host) {}
 
   MatrixView<const T> host() const { return host_; }
 
-  // Forgets the matrix before.
-  void begin() { milestones_.clear(); }
-  // The reduction reports that the first `columns` columns below the diagonal are final after the work that is queued so far.
+  // The matrix of the next reduction: n x n, or all columns in a packed part.
+  void begin(MatrixView<const T> a_dev) { begin(a_dev, {}); }
+  void begin(const DealtPart<const T>& a_dev) { begin({}, a_dev); }
+
+  // The functions below start copies, of what the work that is queued so far leaves in A. They do not block. Each throws what an earlier copy
+  // threw: OutOfMemory, DeviceError. Cost: n^2 / 2 elements over the link below the diagonal, and n^2 / 2 above it.
+  // The reduction reports that the first `columns` columns below the diagonal are final.
   void reached(std::int64_t columns);
-  // These functions copy the columns below the diagonal, as the reduction reaches them, the entries above the diagonal, and `count` values from
-  // from_dev on to the host's values from number `at` on. The last two wait for all work that is queued. Each blocks until its copies are done.
-  // Throw OutOfMemory, DeviceError. Cost: n^2 / 2 elements over the link.
-  //   a_dev   n x n, or all columns in a packed part
-  void park_lower(MatrixView<const T> a_dev);
-  void park_lower(const DealtPart<const T>& a_dev);
-  void park_upper(MatrixView<const T> a_dev);
-  void park_values(const T* from_dev, std::int64_t count, std::int64_t at = 0);
+  // The entries above the diagonal of columns first ... end - 1 of a matrix.
+  void park_upper(std::int64_t first, std::int64_t end);
+  // `count` values from from_dev on, to the host's values from number `at` on.
+  void park_values(const T* from_dev, std::int64_t count, std::int64_t at);
+  // Blocks until all copies are done. Throws as above.
+  void wait() { thread_.wait(); }
 
   // The block columns in host memory, for the layout of a_dev.
   DealtPart<const T> host_part(const DealtPart<const T>& a_dev) const {
@@ -45,18 +46,19 @@ class ParkedReflectors {
   }
 
  private:
-  struct Milestone {
-    std::int64_t columns;
-    Event ready;
-  };
-  void hold_for_all();
-  template <class Copy>
-  void park_columns(std::int64_t most, const Copy& copy);
+  void begin(MatrixView<const T> a_dev, const DealtPart<const T>& part_dev) {
+    a_ = a_dev;
+    part_ = part_dev;
+    columns_ = 0;
+  }
+  void park(MatrixView<const T> from_dev, MatrixView<T> to);
 
   const Queue& queue_;
-  Queue copies_;
+  TransferThread& thread_;
   MatrixView<T> host_;
-  std::vector<Milestone> milestones_;
+  MatrixView<const T> a_;
+  DealtPart<const T> part_;   // data is null: A is a matrix
+  std::int64_t columns_ = 0;  // that have been reached
 };
 
 }  // namespace eigen_g

@@ -60,7 +60,8 @@ class TwoStageOnDevice final : public DeviceReduction<T>, public ImplicitQ<T> {
   bool is_banded(MatrixView<T> a_dev) const;
   void full_to_band_of_blocks(MatrixView<T> band, Arena scratch, const StageProgress& progress,
                               const std::function<void(std::int64_t)>& reached);
-  void park_after_chase(MatrixView<T> a_dev);
+  ChaseReflectors<const T> chased_on_host() const;
+  void park_sweeps(std::int64_t first, std::int64_t end);
 
   const Products<T>* products_;
   ChaseTiles tiles_;  // tiles for a full matrix

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <complex>
 #include <type_traits>
+#include <utility>
 
 #include "hybrid/instantiate.hpp"
 #include "hybrid/machine/device.hpp"
@@ -158,7 +159,10 @@ ImplicitQ<T>& TwoStageOnDevice<T>::run(StageRunner& run_stage, MatrixView<T> a_d
   } else {
     std::function<void(std::int64_t)> reached;
     if (parked_) {
-      parked_->begin();
+      if (part_.data)
+        parked_->begin(part_);
+      else
+        parked_->begin(a_dev);
       reached = [this](std::int64_t columns) { parked_->reached(columns); };
     }
     run_stage(Stage::full_to_band, [&](const StageProgress& progress) {
@@ -167,28 +171,38 @@ ImplicitQ<T>& TwoStageOnDevice<T>::run(StageRunner& run_stage, MatrixView<T> a_d
     });
   }
   run_stage(Stage::chase, [&] {
-    if (part_.data && parked_) parked_->park_lower(part_);  // before the chase overwrites them
-    band_to_tridiagonal<T>(products_->queue(), chased_.b, band, t_dev.d, t_dev.e, reflectors_, rest);
+    std::function<void(std::int64_t)> swept;
+    if (parked_) {
+      if (part_.data) parked_->wait();  // the chase overwrites them
+      swept = [this, first = std::int64_t{0}](std::int64_t sweeps) mutable {
+        park_sweeps(std::exchange(first, sweeps), sweeps);
+      };
+      on_host_ = chased_on_host();
+    }
+    band_to_tridiagonal<T>(products_->queue(), chased_.b, band, t_dev.d, t_dev.e, reflectors_, rest, 0,
+                           swept);
     if (when_queued) when_queued();  // may use the scratch memory, because the band is not needed any more
-    if (parked_) park_after_chase(a_dev);
+    if (parked_) parked_->wait();
   });
   a_ = a_dev;
   return *this;
 }
 
-// Parks all reflectors. If A is in block columns, the reflectors of Q1 are parked already.
+// The chase's reflectors with their v in host memory.
 template <class T>
-void TwoStageOnDevice<T>::park_after_chase(MatrixView<T> a_dev) {
+ChaseReflectors<const T> TwoStageOnDevice<T>::chased_on_host() const {
   const MatrixView<const T> host = parked_->host();
-  if (banded_ || part_.data) {
-    const std::int64_t at = banded_ ? 0 : block_values(a_dev.cols);
-    parked_->park_values(reflectors_.v, chased_.count(), at);
-    on_host_ = {host.data + at, reflectors_.tau};
-  } else {
-    parked_->park_lower(a_dev);  // while the chase writes above the diagonal
-    parked_->park_upper(a_dev);
-    on_host_ = {&host(0, host.cols - 1), reflectors_.tau, -host.lda};
-  }
+  if (reflectors_.stride != 0) return {&host(0, host.cols - 1), reflectors_.tau, -host.lda};
+  return {host.data + (banded_ ? 0 : block_values(host.cols)), reflectors_.tau};
+}
+// Parks the v arrays of sweeps first ... end - 1.
+template <class T>
+void TwoStageOnDevice<T>::park_sweeps(std::int64_t first, std::int64_t end) {
+  const std::int64_t n = parked_->host().cols;
+  if (reflectors_.stride != 0) return parked_->park_upper(n - end, n - first);
+  const std::int64_t begin = chased_.sweep_offset(first);
+  parked_->park_values(reflectors_.v + begin, chased_.sweep_offset(end) - begin,
+                       on_host_.v - parked_->host().data + begin);
 }
 
 template <class T>

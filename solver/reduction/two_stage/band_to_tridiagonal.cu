@@ -57,6 +57,10 @@ __global__ void __launch_bounds__(Shape<b>::threads, blocks_in(room, b))
   pass_sweeps<T, b, several>(c, shared, reinterpret_cast<T*>(dynamic));
 }
 
+// A chase that reports its sweeps ends a launch after each of these equal parts of the sweeps. The v arrays of a part can then be copied during the
+// next part. The last part has a sixteenth of their values.
+constexpr std::int64_t reported_parts = 4;
+
 // Number of positions through which sweep s passes, including the head.
 std::int64_t positions_of(std::int64_t n, std::int64_t b, std::int64_t s) {
   return (n - 2 - s + b) / b + 1;
@@ -96,7 +100,8 @@ void with_bandwidth(std::int64_t b, Act&& act) {
 
 template <class T, int b>
 void run(const Queue& queue, MatrixView<const T> band, real_t<T>* d, real_t<T>* e,
-         const ChaseReflectors<T>& out, Arena arena, int multiprocessors) {
+         const ChaseReflectors<T>& out, Arena arena, int multiprocessors,
+         const std::function<void(std::int64_t)>& reached) {
   using S = Shape<b>;
   using D = device_t<T>;
   const std::int64_t n = band.cols;
@@ -124,6 +129,7 @@ void run(const Queue& queue, MatrixView<const T> band, real_t<T>* d, real_t<T>* 
         cudaOccupancyMaxActiveBlocksPerMultiprocessor(&blocks, kernels[i], S::threads, S::shared_bytes));
     resident[i] = static_cast<std::int64_t>(blocks) * multiprocessors;
   }
+  const std::int64_t part = (n + reported_parts - 1) / reported_parts;
   for (std::int64_t first = 0; first < n;) {
     const std::int64_t positions = positions_of(n, b, first);
     const std::size_t kernel = positions <= resident[0] ? 0 : positions <= resident[1] ? 1 : 2;
@@ -133,7 +139,8 @@ void run(const Queue& queue, MatrixView<const T> band, real_t<T>* d, real_t<T>* 
                                 : kernel == 1    ? resident[0]
                                 : per_block == 2 ? std::max(resident[0], resident[1])
                                                  : (per_block - 1) * resident[2];
-    const std::int64_t last = kernel == 0 ? n : std::min(n, std::max(first + 1, n - 1 - (enough - 1) * b));
+    std::int64_t last = kernel == 0 ? n : std::min(n, std::max(first + 1, n - 1 - (enough - 1) * b));
+    if (reached) last = std::min(last, (first / part + 1) * part);
     Chase<D> c{on_device(band.data),
                band.lda,
                n,
@@ -153,6 +160,7 @@ void run(const Queue& queue, MatrixView<const T> band, real_t<T>* d, real_t<T>* 
         kernels[kernel], dim3(static_cast<unsigned>((positions + per_block - 1) / per_block)),
         dim3(S::threads), arguments, S::shared_bytes, queue.stream()));
     first = last;
+    if (reached) reached(std::min(first, tiles.sweeps()));
   }
 }
 
@@ -169,11 +177,11 @@ std::uint64_t band_to_tridiagonal_bytes(std::int64_t n, std::int64_t b, int) {
 template <class T>
 void band_to_tridiagonal(const Queue& queue, std::int64_t b, MatrixView<const T> band_dev, real_t<T>* d_dev,
                          real_t<T>* e_dev, const ChaseReflectors<T>& out, Arena workspace,
-                         int multiprocessors) {
+                         int multiprocessors, const std::function<void(std::int64_t sweeps)>& reached) {
   if (band_dev.cols == 0) return;
   with_bandwidth<T>(b, [&](auto width) {
     run<T, decltype(width)::value>(queue, band_dev, d_dev, e_dev, out, workspace,
-                                   multiprocessors > 0 ? multiprocessors : queue.multiprocessors());
+                                   multiprocessors > 0 ? multiprocessors : queue.multiprocessors(), reached);
   });
 }
 

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 
 #include "hybrid/matrix_view.hpp"
 #include "hybrid/memory/arena.hpp"
@@ -38,6 +39,7 @@ std::uint64_t band_to_tridiagonal_bytes(std::int64_t n, std::int64_t b, int mult
 //   out          the reflectors, out; null: they are not stored, and T is the same
 //   workspace    band_to_tridiagonal_bytes<T>(n, b, multiprocessors) bytes
 //   multiprocessors  number that takes part; 0: the queue's
+//   reached      if it is not empty: called with a number of sweeps when all work on the first sweeps is queued, up to the number of all
 // Ordered on `queue`; does not block the host. Thread blocks wait for each other, so the launch is cooperative.
 // Throws DeviceError; InvalidArgument for another b.
 // T and Q2 have the same bits in every run, on any number of multiprocessors, with and without reflectors.
@@ -46,6 +48,7 @@ std::uint64_t band_to_tridiagonal_bytes(std::int64_t n, std::int64_t b, int mult
 template <class T>
 void band_to_tridiagonal(const Queue& queue, std::int64_t b, MatrixView<const T> band_dev, real_t<T>* d_dev,
                          real_t<T>* e_dev, const ChaseReflectors<T>& out, Arena workspace,
-                         int multiprocessors = 0);
+                         int multiprocessors = 0,
+                         const std::function<void(std::int64_t sweeps)>& reached = {});
 
 }  // namespace eigen_g

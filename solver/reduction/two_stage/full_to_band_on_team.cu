@@ -28,6 +28,8 @@
 #include "hybrid/team/split.hpp"
 #include "hybrid/transfer/copy_2d.hpp"
 #include "hybrid/transfer/peer.hpp"
+#include "solver/devices/two_stage_tuning.hpp"
+#include "solver/prepare/mirror.hpp"
 #include "solver/reduction/negligible.hpp"
 #include "solver/reduction/one_stage/tridiagonalize.hpp"
 #include "solver/reduction/two_stage/adjoint_product_of_few.hpp"
@@ -324,11 +326,19 @@ struct FullToBandOnTeam<T>::Impl {
       if (width < most && n - j - b >= 2) continue;
       if (reached) reached(j);
 
-      for_strips_of_columns(deal, p, j, [&](std::int64_t row, ColumnRange columns) {
-        const MatrixView<T> of_columns = at.partner.block(0, 0, columns.count, 2 * width);
-        own_rows(p, columns, b, pending(0, n), of_columns);
-        products.gemm(Op::none, adjoint<T>, -1, pending(row, n - row), of_columns, 1,
-                      a.block(row, columns.first, n - row, columns.count));
+      for_strips_of_columns(deal, p, j, [&](std::int64_t row, ColumnRange strip) {
+        // One member has the whole square block of the strip on the diagonal, and mirrors most of its upper triangle.
+        const std::int64_t at_once = alone ? two_stage_tuning().update_columns : strip.count;
+        for (std::int64_t c = 0; c < strip.count; c += at_once) {
+          const ColumnRange columns{strip.first + c, std::min(at_once, strip.count - c)};
+          const std::int64_t first = row + c;
+          const MatrixView<T> of_columns = at.partner.block(0, 0, columns.count, 2 * width);
+          own_rows(p, columns, b, pending(0, n), of_columns);
+          products.gemm(Op::none, adjoint<T>, -1, pending(first, n - first), of_columns, 1,
+                        a.block(first, columns.first, n - first, columns.count));
+        }
+        if (strip.count > at_once)
+          mirror(queue, Uplo::lower, a.block(row, strip.first, strip.count, strip.count));
       });
       width = 0;
       if (p != 0 || !progress) continue;

@@ -1,6 +1,10 @@
 // Tests of transfers between host and device.
 #include "tests/support/catch.hpp"
 
+#include <algorithm>
+#include <atomic>
+#include <chrono>
+#include <thread>
 #include <vector>
 
 #include "hybrid/cuda_check.hpp"
@@ -8,6 +12,7 @@
 #include "hybrid/stream/queue.hpp"
 #include "hybrid/transfer/stream_copy.hpp"
 #include "hybrid/transfer/transfer.hpp"
+#include "hybrid/transfer/transfer_thread.hpp"
 #include "tests/support/matrices.hpp"
 #include "tests/support/skip.hpp"
 
@@ -115,8 +120,8 @@ TEST_CASE("transfers that follow each other do not disturb each other", "[gpu]")
   NEEDS_GPU();
   const Queue queue;
   const std::int64_t n = 1500;
-  std::vector<std::vector<double> > host;
-  std::vector<DeviceBuffer<double> > device;
+  std::vector<std::vector<double>> host;
+  std::vector<DeviceBuffer<double>> device;
   for (int k = 0; k < 4; ++k) {
     host.push_back(support::random_rectangle(1, n * n + k, static_cast<std::uint64_t>(k)));
     device.emplace_back(n * n);
@@ -162,4 +167,78 @@ TEST_CASE("pages that are touched keep their content", "[gpu]") {
     const eigen_g::PageFetch fetch(queue, MatrixView<double>{x.data(), rows, cols, rows});
   }
   CHECK(x == before);
+}
+
+TEST_CASE("a thread makes transfers in order, each after the work that was queued before it", "[gpu]") {
+  NEEDS_GPU();
+  const std::int64_t rows = 1500, cols = 700, count = 5;
+  const Queue queue;
+  const DeviceBuffer<double> dev(rows * cols * count), back(rows * cols);
+  EIGEN_G_CUDA(cudaMemset(dev.data(), 0xff, dev.bytes()));
+  EIGEN_G_CUDA(cudaDeviceSynchronize());
+  std::vector<std::vector<double>> got(count, std::vector<double>(static_cast<std::size_t>(rows * cols)));
+  std::vector<std::int64_t> order;
+  eigen_g::TransferThread thread(queue.resources());
+  for (std::int64_t k = 0; k < count; ++k) {
+    const MatrixView<double> a{dev.data() + k * rows * cols, rows, cols, rows},
+        to{got[static_cast<std::size_t>(k)].data(), rows, cols, rows};
+    const std::size_t bytes = sizeof(double) * static_cast<std::size_t>(rows * cols);
+    for (int value = 40; value >= 0; --value)  // the last one is the content
+      EIGEN_G_CUDA(
+          cudaMemsetAsync(a.data, value == 0 ? static_cast<int>(k) + 1 : value, bytes, queue.stream()));
+    thread.after(queue, [&order, &back, k, a, to](const Queue& copies) {
+      order.push_back(k);
+      eigen_g::download<double>(copies, a, to);
+      eigen_g::upload<double>(copies, Part::all, to,
+                              MatrixView<double>{back.data(), to.rows, to.cols, to.rows});
+    });
+    if (k == 1) thread.wait();
+  }
+  thread.wait();
+  CHECK(order == std::vector<std::int64_t>{0, 1, 2, 3, 4});
+  for (std::size_t k = 0; k < got.size(); ++k) {
+    const auto* const at = reinterpret_cast<const unsigned char*>(got[k].data());
+    CHECK(std::count(at, at + got[k].size() * sizeof(double), k + 1) ==
+          static_cast<std::ptrdiff_t>(got[k].size() * sizeof(double)));
+  }
+  std::vector<double> last(got.back().size());
+  EIGEN_G_CUDA(cudaMemcpy(last.data(), back.data(), back.bytes(), cudaMemcpyDeviceToHost));
+  CHECK(last == got.back());
+}
+
+TEST_CASE("a thread of transfers: an exception reaches the caller once, and stop() drops what has not begun",
+          "[gpu]") {
+  NEEDS_GPU();
+  const Queue queue;
+  struct Failed {};
+  int made = 0;
+  eigen_g::TransferThread thread(queue.resources());
+  for (int round = 0; round < 2; ++round) {
+    made = 0;
+    thread.after(queue, [&](const Queue&) { ++made; });
+    thread.after(queue, [&](const Queue&) -> void { throw Failed(); });
+    try {
+      thread.after(queue, [&](const Queue&) { made += 100; });
+      thread.wait();
+      FAIL("no exception");
+    } catch (const Failed&) {
+    }
+    CHECK(made == 1);
+    thread.wait();
+  }
+  made = 0;
+  std::atomic<bool> begun = false;
+  thread.after(queue, [&](const Queue&) {
+    begun = true;
+    std::this_thread::sleep_for(std::chrono::milliseconds(30));
+    ++made;
+  });
+  for (int k = 0; k < 5; ++k) thread.after(queue, [&](const Queue&) { made += 100; });
+  while (!begun) std::this_thread::yield();
+  thread.stop();
+  CHECK(made == 1);
+  queue.resources().release();  // with the resources of the thread
+  thread.after(queue, [&](const Queue&) { made = 7; });
+  thread.wait();
+  CHECK(made == 7);
 }

@@ -204,6 +204,31 @@ TEST_CASE("out of core: a limit of memory gives the number of slabs in block col
   support::check_pairs(s, by_slabs.at(4));
 }
 
+// At this order the vectors of a slab leave the GPU in groups, and vectors of the next slab take the place of a group at once.
+TEST_CASE("out of core: slabs of several groups of columns", "[gpu][large]") {
+  NEEDS_GPU();
+  const MemoryMode mode = GENERATE(MemoryMode::parked, MemoryMode::slabs);
+  const std::int64_t n = 6464;
+  CAPTURE(name(mode));
+  const Stored s = random_matrix(n);
+  const OptionsAndDevices o = on_gpu(Path::two_stage);
+  const support::Solved whole = support::solve_guarded(s, o),
+                        solved = support::solve_guarded(s, in_mode(o, n, mode));
+  REQUIRE(solved.report.mode == mode);
+  CHECK(solved.report.slabs_of_columns == (mode == MemoryMode::slabs ? 2 : 0));
+  CHECK(solved.w == whole.w);
+  double worst = 0;
+  for (std::int64_t k = 0; k < n;
+       ++k) {  // random values are far apart, so that the vectors agree up to rounding
+    double with = 0;
+    for (std::int64_t i = 0; i < n; ++i)
+      with += solved.z[static_cast<std::size_t>(i + k * solved.ldz)] *
+              whole.z[static_cast<std::size_t>(i + k * whole.ldz)];
+    if (!(std::fabs(std::fabs(with) - 1) <= worst)) worst = std::fabs(std::fabs(with) - 1);
+  }
+  CHECK(worst < 1e-9);
+}
+
 TEST_CASE("out of core: entries that are not finite are found in block columns", "[gpu]") {
   NEEDS_GPU();
   const std::int64_t n = 900, row = 700, col = GENERATE(0, 255, 256, 650);

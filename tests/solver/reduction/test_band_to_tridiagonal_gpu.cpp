@@ -3,13 +3,17 @@
 
 #include <lapacke.h>
 
+#include <algorithm>
+#include <functional>
 #include <optional>
 
 #include "gemm_df/gemm.hpp"
 #include "hybrid/cuda_check.hpp"
 #include "hybrid/machine/partition.hpp"
 #include "hybrid/memory/memory.hpp"
+#include "hybrid/round_up.hpp"
 #include "hybrid/stream/queue.hpp"
+#include "hybrid/transfer/copy_2d.hpp"
 #include "tests/support/chase.hpp"
 #include "tests/support/device_copy.hpp"
 #include "tests/support/scratch.hpp"
@@ -127,6 +131,57 @@ TEMPLATE_TEST_CASE("band to tridiagonal of Hermitian matrices: edges, families, 
   const auto found = chase<TestType>(a, 1500, b, true);
   for (const int multiprocessors : {0, 3, 20})
     CHECK(chase<TestType>(a, 1500, b, true, multiprocessors) == found);
+}
+
+// The v arrays are copied whenever the chase reports sweeps: then they are final. The results have the same bits.
+template <class T>
+void check_reported_sweeps(std::int64_t n, std::int64_t b, int multiprocessors, bool in_columns) {
+  using S = support::wide_t<T>;
+  CAPTURE(n, b, multiprocessors, in_columns);
+  const Queue queue;
+  const ChaseTiles tiles = chase_tiles<T>(n, b);
+  const std::int64_t lda = round_up(n, 16), values = in_columns ? lda * n : tiles.count();
+  const auto a = packed(band_of<S>("random", n, b), n, b);
+  const auto run = [&](bool reports) {
+    DeviceBuffer<T> band((b + 1) * n), v(values), tau(tiles.tau_count()), copy(values);
+    DeviceBuffer<real_t<T>> d(n), e(n);
+    const support::DeviceScratch scratch(band_to_tridiagonal_bytes<T>(n, b, queue.multiprocessors()), 256);
+    for (const auto* buffer : {&v, &copy}) EIGEN_G_CUDA(cudaMemset(buffer->data(), 0, buffer->bytes()));
+    support::upload_as(a, band);
+    EIGEN_G_CUDA(cudaDeviceSynchronize());
+    ChaseReflectors<T> out{v.data(), tau.data()};
+    if (in_columns) out = {v.data() + (n - 1) * lda, tau.data(), -lda};
+    std::vector<std::int64_t> told{0};
+    const auto reached = [&](std::int64_t sweeps) {
+      for (std::int64_t s = told.back(); s < sweeps; ++s) {
+        const std::int64_t at = out.sweep(tiles, s) - v.data();
+        copy_values(queue, copy.data() + at, v.data() + at, n - 1 - s);
+      }
+      told.push_back(sweeps);
+    };
+    band_to_tridiagonal<T>(queue, b, {band.data(), b + 1, n, b + 1}, d.data(), e.data(), out, scratch,
+                           multiprocessors, reports ? reached : std::function<void(std::int64_t)>());
+    queue.wait();
+    if (reports) {
+      CHECK(std::is_sorted(told.begin(), told.end()));
+      CHECK(told.size() >= 5);
+      CHECK(told.back() == tiles.sweeps());
+      CHECK(support::download_from(copy, values) == support::download_from(v, values));
+    }
+    return ChaseResult<S>{support::download_from(d, n),
+                          support::download_from(e, n - 1),
+                          {support::download_from(v, values), support::download_from(tau, tau.size())}};
+  };
+  CHECK(run(true) == run(false));
+}
+
+TEMPLATE_TEST_CASE("band to tridiagonal: sweeps that are reported are final", "[gpu]", double, float,
+                   std::complex<double>) {
+  NEEDS_GPU();
+  for (const std::int64_t n : {4, 70, 701, 1500})
+    for (const bool in_columns : {false, true}) check_reported_sweeps<TestType>(n, 32, 0, in_columns);
+  for (const int multiprocessors : {1, 3}) check_reported_sweeps<TestType>(701, 32, multiprocessors, true);
+  if constexpr (!is_complex<TestType>) check_reported_sweeps<TestType>(1500, 64, 0, true);
 }
 
 TEST_CASE("band to tridiagonal: one and two positions in a block", "[gpu][racecheck]") {

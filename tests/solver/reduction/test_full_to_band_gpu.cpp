@@ -229,6 +229,7 @@ TEST_CASE("block columns on a GPU: several blocks of pending columns", "[gpu][la
     for (const std::int64_t height : {64, 256, 448, 2048}) check("random", n, 64, height);
   for (const char* kind : kinds()) check(kind, 1200, 64, 256);
   check("random", 2500, 64, 512);
+  check("random", 2500, 64, 2048);  // the update of a strip is two products
 }
 
 TEST_CASE("block columns on a GPU: the other types", "[gpu]") {
