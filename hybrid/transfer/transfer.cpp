@@ -283,28 +283,40 @@ void download_triangle(const Queue& queue, Uplo uplo, MatrixView<const same_t<T>
 }
 
 template <class T>
-PageFetch::PageFetch(const Queue& queue, MatrixView<T> host) {
-  static constexpr std::uint64_t block = std::uint64_t{1} << 20, least = std::uint64_t{4} << 20;
-  if (host.rows == 0 || host.cols == 0 || !pageable(host.data)) return;
-  const auto page = static_cast<std::uint64_t>(sysconf(_SC_PAGESIZE));
-  const auto begin = round_up(reinterpret_cast<std::uint64_t>(host.data), page);
-  const auto end = reinterpret_cast<std::uint64_t>(&host(host.rows - 1, host.cols - 1)) / page * page;
-  if (begin + least > end) return;
-  const auto fetch = [begin, end](std::int64_t, std::int64_t piece) {
-    const std::uint64_t at = begin + static_cast<std::uint64_t>(piece) * block;
-    madvise(reinterpret_cast<void*>(at), std::min(block, end - at), MADV_POPULATE_WRITE);
+PageFetch::PageFetch(const Queue& queue, MatrixView<T> host, MatrixView<same_t<T>> next) {
+  // A piece is one large page, which two threads would otherwise clear at the same time.
+  static constexpr std::uint64_t block = std::uint64_t{2} << 20, least = std::uint64_t{4} << 20;
+  struct Range {
+    std::uint64_t begin, end;
   };
-  const auto blocks = static_cast<std::int64_t>((end - begin + block - 1) / block);
+  const auto page = static_cast<std::uint64_t>(sysconf(_SC_PAGESIZE));
+  std::vector<Range> ranges;
+  std::vector<std::int64_t> blocks;
+  for (const MatrixView<T>& x : {host, next}) {
+    if (x.rows == 0 || x.cols == 0 || !pageable(x.data)) continue;
+    const Range range{round_up(reinterpret_cast<std::uint64_t>(x.data), page),
+                      reinterpret_cast<std::uint64_t>(&x(x.rows - 1, x.cols - 1)) / page * page};
+    if (range.begin + least > range.end) continue;
+    ranges.push_back(range);
+    blocks.push_back(static_cast<std::int64_t>((range.end - 1) / block - range.begin / block + 1));
+  }
+  if (ranges.empty()) return;
   // A few threads are enough: they have the whole time of the reduction.
-  const std::int64_t helpers = std::min({std::int64_t{4}, threads_allowed(), 1 + blocks / 32});
-  job_ = std::make_unique<CopyThreads::Job>(queue.resources().staging().team, std::vector{blocks}, fetch,
-                                            helpers);
-  job_->open(1);
+  const auto matrices = static_cast<std::int64_t>(ranges.size());
+  const std::int64_t helpers = std::min({4 * matrices, threads_allowed(), 1 + blocks.front() / 16});
+  const auto fetch = [ranges](std::int64_t matrix, std::int64_t piece) {
+    const Range& range = ranges[static_cast<std::size_t>(matrix)];
+    const std::uint64_t first = (range.begin / block + static_cast<std::uint64_t>(piece)) * block,
+                        begin = std::max(first, range.begin);
+    madvise(reinterpret_cast<void*>(begin), std::min(first + block, range.end) - begin, MADV_POPULATE_WRITE);
+  };
+  job_ = std::make_unique<CopyThreads::Job>(queue.resources().staging().team, blocks, fetch, helpers);
+  job_->open(matrices);
   for (std::int64_t h = 0; h < helpers; ++h) job_->call();
 }
 
 EIGEN_G_INSTANTIATE(all_types, upload, download, download_triangle);
-#define EIGEN_G_PAGE_FETCH(T) template PageFetch::PageFetch(const Queue&, MatrixView<T>);
+#define EIGEN_G_PAGE_FETCH(T) template PageFetch::PageFetch(const Queue&, MatrixView<T>, MatrixView<T>);
 EIGEN_G_FOR_EACH(all_types, EIGEN_G_PAGE_FETCH)
 #undef EIGEN_G_PAGE_FETCH
 

@@ -42,10 +42,10 @@ std::vector<ColumnRange> groups_of(std::int64_t n, std::int64_t m) {
 }
 
 // Reflectors in host memory: the number of the first blocks, which are copied to the GPU for each group of columns. All other blocks are copied once, for
-// all columns. A group leaves the GPU during the products of the next group with the first blocks. An eighth of the reflectors has almost a quarter of
-// the flops, so that these products take longer than the copy.
+// all columns. A group leaves the GPU during the products of the next group with the first blocks. A quarter of the reflectors has almost half of the
+// flops, so that these products take longer than the copy.
 std::int64_t blocks_of_each_group(const ReflectorBlocks& blocks) {
-  return std::min(blocks.count(), blocks.n / (8 * blocks.width) + 1);
+  return std::min(blocks.count(), blocks.n / (4 * blocks.width) + 1);
 }
 
 template <class T>
@@ -220,7 +220,9 @@ void back_transform_from_pieces(const Products<T>& products, std::int64_t n,
       slots.used();
     }
   };
-  const std::vector<ColumnRange> groups = columns_ready ? groups_of(n, m) : split_columns(m, {1});
+  // Few columns have two groups at most: the products of a group with the first blocks must take longer than the copies of these blocks.
+  const std::vector<ColumnRange> groups =
+      columns_ready ? groups_of(std::min(n, m), m) : split_columns(m, {1});
   const std::int64_t again = groups.size() > 1 ? blocks_of_each_group(blocks) : 0;
   apply(again, blocks.count(), {0, m}, false);
   for (const ColumnRange group : groups) {

@@ -77,7 +77,7 @@ std::uint64_t back_transform_bytes(std::int64_t n, std::int64_t m);
 //   scratch_dev  back_transform_from_host_bytes<T>(n, m) bytes of device memory: two slots of n x k, T, and 2 k m
 // tau_dev, z_dev and columns_ready are as in back_transform(). Every n takes blocks of reflectors, and there is no team. The host is busy with
 // the copies until the last block has been sent. Z may differ from the Z of back_transform() by the rounding of T.
-// Cost: as back_transform(). Copies: n^2 / 2 elements, and the first eighth of the columns again for each further range of columns that
+// Cost: as back_transform(). Copies: n^2 / 2 elements, and the first quarter of the columns again for each further range of columns that
 // columns_ready is called with.
 template <class T>
 void back_transform_from_host(const Products<T>& products, MatrixView<const same_t<T>> a, bool of_band,

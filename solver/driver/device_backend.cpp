@@ -1,9 +1,6 @@
 // DeviceBackend: the stages of a standard solve on one GPU, with or without helpers. If T is complex, the divide and conquer works on real
 // matrices, and there are no helpers. The functions below the class are for all recipes.
-#include <sys/mman.h>
-
 #include <algorithm>
-#include <atomic>
 #include <limits>
 #include <memory>
 #include <optional>
@@ -18,7 +15,6 @@
 #include "hybrid/machine/cpu.hpp"
 #include "hybrid/machine/device.hpp"
 #include "hybrid/round_up.hpp"
-#include "hybrid/team/worker.hpp"
 #include "hybrid/transfer/copy_2d.hpp"
 #include "hybrid/transfer/transfer.hpp"
 #include "hybrid/transfer/transfer_thread.hpp"
@@ -70,22 +66,21 @@ std::int64_t even_rows(std::int64_t rows) {
   return round_up(rows, 16 / sizeof(real_t<T>));
 }
 
-// Two slabs of rows of U, and the divide and conquer's workspace for one. One slab leaves the GPU while the next one is computed.
+// A slab of rows of U, and the divide and conquer's workspace for it.
 template <class T>
-struct SlabsOfRows {
-  MatrixView<real_t<T>> u[2];
+struct SlabOfRows {
+  MatrixView<real_t<T>> u;
   Arena scratch;
 
-  SlabsOfRows(Arena arena, std::int64_t n, std::int64_t rows) : SlabsOfRows(&arena, n, rows) {}
+  SlabOfRows(Arena arena, std::int64_t n, std::int64_t rows) : SlabOfRows(&arena, n, rows) {}
   static std::uint64_t bytes(std::int64_t n, std::int64_t rows) {
-    return bytes_taken([&](Arena& arena) { SlabsOfRows(&arena, n, rows); });
+    return bytes_taken([&](Arena& arena) { SlabOfRows(&arena, n, rows); });
   }
 
  private:
-  SlabsOfRows(Arena* arena, std::int64_t n, std::int64_t rows) {
-    for (MatrixView<real_t<T>>& slab : u) slab = arena->matrix<real_t<T>>(rows, n, even_rows<T>(rows));
-    scratch = arena->part(divide_and_conquer_bytes<real_t<T>>(n, rows));
-  }
+  SlabOfRows(Arena* arena, std::int64_t n, std::int64_t rows)
+      : u(arena->matrix<real_t<T>>(rows, n, even_rows<T>(rows))),
+        scratch(arena->part(divide_and_conquer_bytes<real_t<T>>(n, rows))) {}
 };
 
 // A slab of columns of Z, and the workspace of its back-transformation.
@@ -190,7 +185,7 @@ struct DeviceParts {
     }
     products = {arena.take<std::byte>(lent), static_cast<std::size_t>(lent)};
   }
-  SlabsOfRows<T> rows_of_u(std::int64_t n) const { return {back, n, slab_rows}; }
+  SlabOfRows<T> rows_of_u(std::int64_t n) const { return {back, n, slab_rows}; }
   SlabOfColumns<T> columns_of_z(std::int64_t n) const {
     const std::uint64_t before = SlabOfColumns<T>::bytes(n, slab_columns, 0);
     return {back, n, slab_columns, back.left() - before};
@@ -203,22 +198,21 @@ struct DeviceParts {
   }
 
  private:
-  // Chooses the slabs for a region of `bytes` bytes, or of a few more if slabs of a twelfth of the rows or an eighth of the columns need more. With
-  // MemoryMode::block_columns and a Devices::memory_limit the region has all bytes of the limit except `others`, as far as slabs can use them. Returns
-  // the region's bytes.
+  // Chooses the slabs for a region of `bytes` bytes, or of a few more if slabs of an eighth need more. With MemoryMode::block_columns and a
+  // Devices::memory_limit the region has all bytes of the limit except `others`, as far as slabs can use them. Returns the region's bytes.
   std::uint64_t bytes_with_slabs(const Plan& plan, int multiprocessors, std::uint64_t bytes,
                                  std::uint64_t others) {
     const std::int64_t n = plan.n, m = std::max<std::int64_t>(1, plan.max_count());
-    constexpr std::int64_t rows_multiple = 8, columns_multiple = 32;
-    const auto of_rows = [n](std::int64_t rows) { return SlabsOfRows<T>::bytes(n, rows); };
+    constexpr std::int64_t rows_multiple = 8, columns_multiple = 32, parts = 8;
+    const auto of_rows = [n](std::int64_t rows) { return SlabOfRows<T>::bytes(n, rows); };
     const auto of_columns = [&](std::int64_t columns) {
       return SlabOfColumns<T>::bytes(n, columns, path_bytes<T>(plan, columns, multiprocessors).back_min);
     };
-    const auto part = [](std::int64_t whole, std::int64_t parts, std::int64_t multiple) {
+    const auto part = [](std::int64_t whole, std::int64_t multiple) {
       return std::min(whole, round_up((whole + parts - 1) / parts, multiple));
     };
     std::uint64_t room =
-        std::max({bytes, of_rows(part(n, 12, rows_multiple)), of_columns(part(m, 8, columns_multiple))});
+        std::max({bytes, of_rows(part(n, rows_multiple)), of_columns(part(m, columns_multiple))});
     const std::uint64_t limit = plan.devices.memory_limit;
     if (has_blocks(plan) && limit > others)
       room = std::max(room, std::min((limit - others) / Arena::alignment * Arena::alignment,
@@ -250,34 +244,6 @@ std::uint64_t host_bytes(const Plan& plan) {
          sizeof(T) * static_cast<std::uint64_t>(parked_values<T>(plan));
 }
 
-// A thread that touches the pages of the memory for parked reflectors while the GPU reduces A.
-class PageTouch {
- public:
-  ~PageTouch() { stop(); }
-  // Starts to touch the pages of `bytes` bytes. The contents do not change.
-  void start(void* memory, std::uint64_t bytes) {
-    stop();
-    stop_ = false;
-    worker_.start([this, memory, bytes] {
-      constexpr std::uint64_t page = 4096, piece = std::uint64_t{64} << 20;
-      const std::uint64_t begin = round_up(reinterpret_cast<std::uint64_t>(memory), page),
-                          end = (reinterpret_cast<std::uint64_t>(memory) + bytes) / page * page;
-      for (std::uint64_t at = begin; at < end && !stop_; at += piece)
-        madvise(reinterpret_cast<void*>(at), std::min(piece, end - at), populate_write);
-    });
-  }
-  void stop() {
-    stop_ = true;
-    worker_.wait();
-  }
-
- private:
-  // MADV_POPULATE_WRITE of Linux 5.14. Older systems refuse it, and nothing is touched.
-  static constexpr int populate_write = 23;
-  std::atomic<bool> stop_ = false;
-  Worker worker_;  // the last member: its thread ends first
-};
-
 std::optional<Partition> partition_of(const Devices& devices) {
   if (devices.multiprocessors == 0) return std::nullopt;
   const int all = gpu_facts(current_gpu()).multiprocessors;
@@ -295,10 +261,7 @@ class DeviceBackend final : public StandardBackend<T> {
         gpu_(current_gpu()),
         further_(helper_gpus(plan.devices.gpus)),
         frame_(plan, resources, partition_of(plan.devices)) {
-    if (parks()) {
-      touch_.emplace();
-      transfers_.emplace(queue_.resources());
-    }
+    if (parks()) transfers_.emplace(queue_.resources());
     if constexpr (!is_complex<T>)
       if (plan_.options.vectors && plan_.mode == MemoryMode::in_core)
         team_.emplace(
@@ -364,7 +327,6 @@ class DeviceBackend final : public StandardBackend<T> {
   }
   void end() noexcept override {
     frame_.end();
-    if (touch_) touch_->stop();
     if (transfers_) transfers_->stop();
     fetch_.reset();
     ready_columns_.clear();
@@ -421,8 +383,9 @@ class DeviceBackend final : public StandardBackend<T> {
     constexpr bool measured = std::is_same_v<T, double>;
     const bool fetches = on_host_ && plan_.options.subset.by != Subset::By::value;
     if (parks()) {
-      touch_->start(on_park_.get(), sizeof(T) * static_cast<std::uint64_t>(parked_values<T>(plan_)));
-      if (fetches) fetch_.emplace(queue_, p_.z);
+      const std::int64_t values = parked_values<T>(plan_);
+      fetch_.emplace(queue_, MatrixView<T>{on_park_.get(), values, 1, values},
+                     fetches ? p_.z : MatrixView<T>());
     }
     reduction_->given_band(measured && !waits_late() ? facts_.bandwidth
                                                      : std::numeric_limits<std::int64_t>::max());
@@ -438,7 +401,6 @@ class DeviceBackend final : public StandardBackend<T> {
       if (n >= solver_tuning().min_order_with_cublas) load_products<T>(queue_, parts_->scratch);
       if (fetches && !parks()) fetch_.emplace(queue_, p_.z);
     });
-    if (touch_) touch_->stop();  // the reflectors have touched all pages
   }
   DivideAndConquerResult divide_and_conquer(int k, const StageProgress& progress) override {
     const std::int64_t n = plan_.n;
@@ -592,8 +554,7 @@ class DeviceBackend final : public StandardBackend<T> {
   void start_download(MatrixView<const E> from_dev, MatrixView<E> to) {
     transfers_->after(queue_, [from_dev, to](const Queue& copies) { download<E>(copies, from_dev, to); });
   }
-  // U by slabs of rows. Each slab goes to the caller's z while the next one is computed. If T is complex, the reals of column j are at the beginning
-  // of column j.
+  // U by slabs of rows. Each slab goes to the caller's z; if T is complex, the reals of column j are at the beginning of column j.
   template <class P, class Solve>
   DivideAndConquerResult solve_slabs(const P& products, Solve&& solve, const StageProgress& progress) {
     const std::int64_t n = plan_.n;
@@ -602,18 +563,18 @@ class DeviceBackend final : public StandardBackend<T> {
       copy_values(queue_, to.e, from.e, n - 1);
     };
     copy_t(parts_->t, parts_->copy_of_t);
-    const SlabsOfRows<T> slabs = parts_->rows_of_u(n);
+    const SlabOfRows<T> slab = parts_->rows_of_u(n);
     const MatrixView<real_t<T>> out = in_reals(p_.z);
     DivideAndConquerResult outcome;
-    for (std::int64_t row = 0, number = 0; row < n; row += parts_->slab_rows, ++number) {
+    for (std::int64_t row = 0; row < n; row += parts_->slab_rows) {
       const std::int64_t rows = std::min(parts_->slab_rows, n - row);
       if (row > 0) copy_t(parts_->copy_of_t, parts_->t);
-      const MatrixView<real_t<T>> slab = slabs.u[number % 2], u{slab.data, rows, n, slab.lda};
-      outcome = solve(products, u, slabs.scratch, row, {}, nullptr);
+      const MatrixView<real_t<T>> u{slab.u.data, rows, n, slab.u.lda};
+      outcome = solve(products, u, slab.scratch, row, {}, nullptr);
       if (outcome.status != Status::converged) return outcome;
-      transfers_->wait();  // the next slab takes the place of the one before this
       start_download<real_t<T>>(u.block(0, 0, rows, outcome.found.count),
                                 out.block(row, 0, rows, outcome.found.count));
+      transfers_->wait();
       if (progress) progress(static_cast<double>(row + rows) / static_cast<double>(n));
     }
     return outcome;
@@ -702,7 +663,6 @@ class DeviceBackend final : public StandardBackend<T> {
   // Reflectors in host memory, and the copies of Z to the caller meanwhile.
   HostArray<T> on_park_;
   std::optional<ParkedReflectors<T>> parked_;
-  std::optional<PageTouch> touch_;
   std::optional<TransferThread> transfers_;
   std::optional<PageFetch> fetch_;
   std::vector<ReadyColumns> ready_columns_;

@@ -1,9 +1,12 @@
 // Tests of transfers between host and device.
 #include "tests/support/catch.hpp"
 
+#include <sys/mman.h>
+
 #include <algorithm>
 #include <atomic>
 #include <chrono>
+#include <memory>
 #include <thread>
 #include <vector>
 
@@ -157,16 +160,53 @@ TEST_CASE("a copy that bypasses the caches copies the given bytes, at any alignm
       }
 }
 
+TEST_CASE("all whole pages of two matrices are touched", "[gpu]") {
+  NEEDS_GPU();
+  constexpr std::size_t page = 4096, bytes = std::size_t{37} << 20;
+  constexpr int populate_write = 23;
+  const auto fresh = [] {
+    void* const memory = mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    REQUIRE(memory != MAP_FAILED);
+    return static_cast<char*>(memory);
+  };
+  char* const memories[] = {fresh(), fresh()};
+  if (madvise(memories[0], page, populate_write) != 0)
+    SKIP_TEST("this system does not touch pages on request");
+  // The matrices begin and end within a page.
+  const auto rows = static_cast<std::int64_t>((bytes - page) / sizeof(double));
+  const auto of = [&](int k) {
+    return MatrixView<double>{reinterpret_cast<double*>(memories[k] + 8 * (k + 1)), rows, 1, rows};
+  };
+  const Queue queue;
+  auto fetch = std::make_unique<eigen_g::PageFetch>(queue, of(0), of(1));
+  for (const char* const memory : memories) {
+    std::vector<unsigned char> resident(bytes / page);
+    std::ptrdiff_t count = 0;
+    for (int turn = 0; turn < 5000 && count < static_cast<std::ptrdiff_t>(resident.size() - 2); ++turn) {
+      std::this_thread::sleep_for(std::chrono::milliseconds(1));
+      REQUIRE(mincore(const_cast<char*>(memory), bytes, resident.data()) == 0);
+      count = std::count_if(resident.begin(), resident.end(), [](unsigned char r) { return (r & 1) != 0; });
+    }
+    CHECK(count >= static_cast<std::ptrdiff_t>(resident.size() - 2));
+  }
+  fetch.reset();
+  for (char* const memory : memories) munmap(memory, bytes);
+}
+
 TEST_CASE("pages that are touched keep their content", "[gpu]") {
   NEEDS_GPU();
   const std::int64_t rows = 3000, cols = 2000;
-  std::vector<double> x = support::random_rectangle(1, rows * cols);
-  const std::vector<double> before = x;
-  {
-    const Queue queue;
-    const eigen_g::PageFetch fetch(queue, MatrixView<double>{x.data(), rows, cols, rows});
+  std::vector<double> x = support::random_rectangle(1, rows * cols),
+                      y = support::random_rectangle(2, rows * cols);
+  const std::vector<double> before = x, y_before = y;
+  const MatrixView<double> of_x{x.data(), rows, cols, rows}, of_y{y.data(), rows, cols, rows};
+  const Queue queue;
+  for (const MatrixView<double>& next : {of_y, MatrixView<double>()}) {
+    const eigen_g::PageFetch fetch(queue, of_x, next);
   }
+  { const eigen_g::PageFetch fetch(queue, MatrixView<double>(), of_y); }
   CHECK(x == before);
+  CHECK(y == y_before);
 }
 
 TEST_CASE("a thread makes transfers in order, each after the work that was queued before it", "[gpu]") {
