@@ -1,5 +1,5 @@
-// TwoStageTuning: limits and sizes of the two-stage path. The values were measured on an H200, the orders on an H100 except for values only of double. A file can replace them
-// (hybrid/machine/tuning_file.hpp, section "two_stage"). Measurements: data/perf/DECISIONS.md, "Choice of the path".
+// TwoStageTuning: limits and sizes of the two-stage path. The values were measured on an H200. The orders were measured on an H100, those for values
+// only of double on an H200. A file can replace all of them (hybrid/machine/tuning_file.hpp, section "two_stage"). Measurements: data/perf/DECISIONS.md, "Choice of the path".
 #pragma once
 
 #include <cstdint>

@@ -113,7 +113,7 @@ void run(const Queue& queue, MatrixView<const T> band, real_t<T>* d, real_t<T>* 
   }
   // In the order of the time of a sweep.
   const std::array<const void*, 3> kernels{
-      reinterpret_cast<const void*>(chase_kernel<D, b, false, Room::one_block>),
+      reinterpret_cast<const void*>(chase_kernel<D, b, false, b> 64 ? Room::more_blocks : Room::one_block >),
       reinterpret_cast<const void*>(chase_kernel<D, b, false, Room::more_blocks>),
       reinterpret_cast<const void*>(chase_kernel<D, b, true, Room::more_blocks>)};
   std::array<std::int64_t, 3> resident{};
