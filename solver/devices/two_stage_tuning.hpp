@@ -1,4 +1,4 @@
-// TwoStageTuning: limits and sizes of the two-stage path. The values were measured on an H200. The orders were measured on an H100, those for values
+// TwoStageTuning: limits and sizes of the two-stage path. The values were measured on an H200. The orders were measured on an H100, and the orders for values
 // only of double on an H200. A file can replace all of them (hybrid/machine/tuning_file.hpp, section "two_stage"). Measurements: data/perf/DECISIONS.md, "Choice of the path".
 #pragma once
 

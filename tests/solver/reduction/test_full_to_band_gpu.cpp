@@ -122,7 +122,7 @@ Banded<S> reduce_in_blocks(const std::vector<S>& a, std::int64_t n, std::int64_t
       EIGEN_G_CUDA(cudaMemcpy(&v(row, j), part.column(j) + row, sizeof(T) * static_cast<std::size_t>(n - row),
                               cudaMemcpyDeviceToDevice));
     }
-    EIGEN_G_CUDA(cudaDeviceSynchronize());  // such copies return before they are done
+    EIGEN_G_CUDA(cudaDeviceSynchronize());  // the copies may not be done yet
     clear_above<T>(queue, v.block(b, 0, left, left));
     back_transform<T>(queue, v.block(b, 0, left, left), tau.data(), {z.data() + b, left, n, n}, scratch);
   }
