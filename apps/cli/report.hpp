@@ -24,7 +24,7 @@
 //   ratio              the ratio that was asked for; if it was automatic, the resulting shares in percent
 //   devices            for each device: name, share (of the flops of the large products), seconds (spent on shared products), engine
 //   path, engine       path of the reduction; engines of the matrix products
-//   mode               where a solve on a GPU kept its matrices: "in_core", "parked" (reflectors in host memory) "slabs" (vectors, too) or
+//   mode               where a solve on a GPU kept its matrices: "in_core", "parked" (reflectors in host memory), "slabs" (vectors, too) or
 //                      "block_columns" (A as its lower half, too)
 //   slabs_of_rows, slabs_of_columns   numbers of slabs; 0: none
 //   refinement         result of mixed precision: result ("refined", or why the solve was in native precision: "out_of_scope",

@@ -65,6 +65,7 @@ std::optional<WorkspaceBytes> bytes_in_mode(const Options& options, std::int64_t
   try {
     return workspace_bytes<double>(n, options, true, Pointers::host, mode);
   } catch (const InvalidArgument&) {
+    if (mode == MemoryMode::in_core) throw;
     return std::nullopt;
   }
 }

@@ -99,8 +99,8 @@ std::string memory_text(const Report& solve) {
   std::string text = name(solve.mode);
   std::replace(text.begin(), text.end(), '_', ' ');
   if (solve.slabs_of_rows > 0)
-    text += (solve.mode == MemoryMode::slabs ? ", " : ", slabs: ") + std::to_string(solve.slabs_of_rows) +
-            " of rows and " + std::to_string(solve.slabs_of_columns) + " of columns";
+    text += ", " + std::to_string(solve.slabs_of_rows) + " slabs of rows, " +
+            std::to_string(solve.slabs_of_columns) + " of columns";
   if (solve.mode == MemoryMode::parked || solve.slabs_of_rows > 0) text += ", with data in host memory";
   return text;
 }

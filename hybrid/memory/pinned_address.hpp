@@ -3,8 +3,8 @@
 
 namespace eigen_g {
 
-// Pinned memory of memory.hpp, of the current GPU. A store of a kernel to it takes less time than a copy of few bytes, for which the next kernel
-// waits several microseconds. Throws DeviceError.
+// Pinned memory of memory.hpp, of the current GPU. A kernel's store to it takes less time than a copy of few bytes, because the next kernel waits
+// for the end of a copy. Throws DeviceError.
 void* address_in_kernels(void* pinned);
 template <class T>
 T* in_kernels(T* pinned) {

@@ -19,6 +19,7 @@
 #include "hybrid/instantiate.hpp"
 #include "hybrid/pair.hpp"
 #include "hybrid/stream/queue.hpp"
+#include "solver/reduction/two_stage/adjoint_product_of_few.hpp"
 
 namespace eigen_g {
 
@@ -252,6 +253,8 @@ void triangular_factors(const Queue& queue, const ReflectorBlocks& blocks, Matri
       return;
     }
   form_products<T>(queue, blocks, a_dev, s_dev);
+  const MatrixView<const T> first = a_dev.block(0, 0, blocks.rows(0), blocks.columns(0));
+  product_with_few<T>(queue, first, tau_dev, first, {s_dev, first.cols, first.cols, width});
   factors_of_products<T>(queue, n - 1, width, count, tau_dev, s_dev, t_dev);
 }
 
@@ -265,6 +268,7 @@ void triangular_factor(const Queue& queue, std::int64_t width, MatrixView<const 
     const MatrixView<const T> v = v_dev.block(row, 0, std::min(slice, v_dev.rows - row), k);
     gemm<T>(queue, adjoint<T>, Op::none, 1, v, v, 1, {s_dev, k, k, width});
   }
+  product_with_few<T>(queue, v_dev, tau_dev, v_dev, {s_dev, k, k, width});
   factors_of_products<T>(queue, static_cast<std::int32_t>(k), static_cast<std::int32_t>(width), 1, tau_dev,
                          s_dev, t_dev);
 }

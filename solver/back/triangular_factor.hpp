@@ -15,7 +15,8 @@ namespace eigen_g {
 
 class Queue;
 
-// Computes T of every block from S = V^T V. (Complex T: V^H V.)
+// Computes T of every block from S = V^T V. (Complex T: V^H V.) If the first block has few reflectors, their rows of S are computed again by
+// accurate sums (adjoint_product_of_few.hpp).
 //   blocks   n > 1; width: a multiple of 32, at most triangular_factor_max_width; complex: 32 times a power of two
 //   a_dev    n x n, in: the reflectors as tridiagonalize() leaves them on the GPU; lda and alignment as there
 //   tau_dev  n - 1 values, in

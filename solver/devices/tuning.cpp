@@ -13,7 +13,9 @@ constexpr bool holds(const SolverTuning& t) {
   return std::max({t.back_width, t.back_wide, t.back_cut_width}) <= triangular_factor_max_width &&
          std::min({t.back_width, t.back_wide, t.back_cut_width, t.dc_min_panel_columns, t.min_slabs}) > 0 &&
          t.dc_max_rows_in_one_launch <= t.dc_min_panel_columns &&  // dc_product needs the whole U
-         t.dc_max_rows_in_cluster <= 256 && t.dc_min_panel_columns <= t.dc_max_panel_columns &&
+         t.dc_max_rows_in_cluster <=
+             std::min<std::int64_t>(256, t.dc_min_panel_columns) &&  // U of a merge is in the panel
+         t.dc_min_panel_columns <= t.dc_max_panel_columns &&
          std::all_of(t.reduction_strips.begin(), t.reduction_strips.end(),
                      [](const ReductionStrips& s) { return s.shape < reduction_shapes.size(); }) &&
          t.reduction_strips.back().max_rows == ReductionStrips::any &&

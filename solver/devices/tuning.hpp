@@ -41,7 +41,7 @@ struct SolverTuning {
   std::int64_t min_order_to_calibrate_for = 2000;
   // Smallest order of a solve that keeps data in host memory (MemoryMode). Smaller ones would save nothing.
   std::int64_t min_order_out_of_core = 128;
-  // Smallest number of slabs with MemoryMode::slabs. A larger number than 1 is for tests.
+  // Smallest number of slabs with MemoryMode::slabs and block_columns. A larger number than 1 is for tests.
   std::int64_t min_slabs = 1;
 
   // Reduction

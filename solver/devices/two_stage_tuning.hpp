@@ -1,4 +1,4 @@
-// TwoStageTuning: limits and sizes of the two-stage path. The values were measured on an H200, the orders on an H100 except for values only of double. A file can replace them
+// TwoStageTuning: limits and sizes of the two-stage path. The values were measured on an H200. A file can replace them
 // (hybrid/machine/tuning_file.hpp, section "two_stage"). Measurements: data/perf/DECISIONS.md, "Choice of the path".
 #pragma once
 
@@ -20,10 +20,10 @@ struct GivenBands {
 };
 
 struct TwoStageTuning {
-  PathOrders orders_of_double{2113, 1650};
-  PathOrders orders_of_float{2600, 2400};
-  PathOrders orders_of_complex_double{2500, 2050};
-  PathOrders orders_of_complex_float{3300, 2650};
+  PathOrders orders_of_double{1950, 1550};
+  PathOrders orders_of_float{2350, 2175};
+  PathOrders orders_of_complex_double{2400, 1925};
+  PathOrders orders_of_complex_float{3200, 2550};
 
   // The widest given band that is chased directly. A matrix with a wider band is first reduced by full_to_band().
   GivenBands max_given_band{64, 128};

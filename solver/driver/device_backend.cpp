@@ -199,7 +199,8 @@ struct DeviceParts {
 
  private:
   // Chooses the slabs for a region of `bytes` bytes, or of a few more if slabs of an eighth need more. With MemoryMode::block_columns and a
-  // Devices::memory_limit the region has all bytes of the limit except `others`, as far as slabs can use them. Returns the region's bytes.
+  // Devices::memory_limit the region has all bytes of the limit except `others`, as far as slabs can use them; not with engines that take memory
+  // during the solve. Returns the region's bytes.
   std::uint64_t bytes_with_slabs(const Plan& plan, int multiprocessors, std::uint64_t bytes,
                                  std::uint64_t others) {
     const std::int64_t n = plan.n, m = std::max<std::int64_t>(1, plan.max_count());
@@ -214,7 +215,7 @@ struct DeviceParts {
     std::uint64_t room =
         std::max({bytes, of_rows(part(n, rows_multiple)), of_columns(part(m, columns_multiple))});
     const std::uint64_t limit = plan.devices.memory_limit;
-    if (has_blocks(plan) && limit > others)
+    if (has_blocks(plan) && limit > others && plan.options.engine == Engine::native)
       room = std::max(room, std::min((limit - others) / Arena::alignment * Arena::alignment,
                                      std::max(of_rows(n), of_columns(m))));
     slab_rows = longest_slab(n, rows_multiple, room, of_rows);

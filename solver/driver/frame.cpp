@@ -72,7 +72,10 @@ void SolveFrame<T>::begin(const CallerMatrices<T>& problem) {
     backend().begin(problem);
   } catch (const OutOfMemory& error) {
     std::optional<Plan> smaller;
-    if (error.on_device()) smaller = smaller_plan<T>(plan_);
+    // The slabs of block columns fill the limit, and the GPU may have less memory: the smallest slabs come next.
+    const bool fills_limit =
+        plan_.mode == MemoryMode::block_columns && std::exchange(plan_.devices.memory_limit, 0) > 0;
+    if (error.on_device()) smaller = fills_limit ? plan_ : smaller_plan<T>(plan_);
     if (!smaller) throw;
     backend_.reset();
     plan_ = *std::move(smaller);

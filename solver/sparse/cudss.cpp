@@ -77,6 +77,8 @@ class CudssFactorisation : public ColumnFactorisation {
       offsets_ = DeviceMemory(static_cast<std::uint64_t>(pattern.n + 1) * (small ? 4 : 8));
       columns_ = DeviceBuffer<std::int32_t>(pattern.entries());
       values_ = DeviceBuffer<double>(pattern.entries());
+      b_ = DeviceBuffer<double>(pattern.n);
+      x_ = DeviceBuffer<double>(pattern.n);
       if (small) {
         const std::vector<std::int32_t> offsets(pattern.offsets.begin(), pattern.offsets.end());
         copy_in(offsets.data(), offsets.size() * 4, offsets_.data());
@@ -89,7 +91,12 @@ class CudssFactorisation : public ColumnFactorisation {
                       columns_.data(), values_.data(), small ? cudss::int32 : cudss::int64, cudss::int32,
                       cudss::float64, cudss::symmetric, cudss::upper_triangle, cudss::from_zero),
                   "description of the matrix");
-      take_columns(1);
+      check_cudss(cudss_library().create_dense(&right_side_, pattern.n, 1, pattern.n, b_.data(),
+                                               cudss::float64, cudss::column_major),
+                  "description of b");
+      check_cudss(cudss_library().create_dense(&solution_, pattern.n, 1, pattern.n, x_.data(), cudss::float64,
+                                               cudss::column_major),
+                  "description of x");
       check_cudss(run(cudss::analysis), "analysis");
       read(cudss::factor_entries, entries_);
       std::array<std::int64_t, 16> estimates{};
@@ -144,35 +151,20 @@ class CudssFactorisation : public ColumnFactorisation {
 
  private:
   std::int64_t order() const override { return pattern_.n; }
+  // One column after the other: cuDSS refuses several at a time in its deterministic mode.
   void solve_columns(std::int64_t columns, double* x) override {
     const std::int64_t n = pattern_.n;
-    const auto scale = [&] {
-      for (std::int64_t c = 0; c < columns; ++c)
-        for (std::int64_t i = 0; i < n; ++i) x[i + c * n] *= scaling_[i];
+    const std::size_t bytes = static_cast<std::size_t>(n) * 8;
+    const auto scale = [&](double* column) {
+      for (std::int64_t i = 0; i < n; ++i) column[i] *= scaling_[i];
     };
-    take_columns(columns);
-    scale();
-    copy_in(x, static_cast<std::size_t>(n * columns) * 8, b_.data());
-    check_cudss(run(cudss::solution), "solve");
-    EIGEN_G_CUDA(cudaMemcpy(x, x_.data(), static_cast<std::size_t>(n * columns) * 8, cudaMemcpyDeviceToHost));
-    scale();
-  }
-  // Right-hand sides and solutions with this number of columns.
-  void take_columns(std::int64_t columns) {
-    if (columns == of_columns_) return;
-    for (cudss::Matrix* matrix : {&solution_, &right_side_})
-      if (*matrix) cudss_library().matrix_destroy(std::exchange(*matrix, nullptr));
-    of_columns_ = 0;
-    const std::int64_t n = pattern_.n;
-    b_ = DeviceBuffer<double>(n * columns);
-    x_ = DeviceBuffer<double>(n * columns);
-    check_cudss(cudss_library().create_dense(&right_side_, n, columns, n, b_.data(), cudss::float64,
-                                             cudss::column_major),
-                "description of B");
-    check_cudss(cudss_library().create_dense(&solution_, n, columns, n, x_.data(), cudss::float64,
-                                             cudss::column_major),
-                "description of X");
-    of_columns_ = columns;
+    for (double* column = x; column < x + n * columns; column += n) {
+      scale(column);
+      copy_in(column, bytes, b_.data());
+      check_cudss(run(cudss::solution), "solve");
+      EIGEN_G_CUDA(cudaMemcpy(column, x_.data(), bytes, cudaMemcpyDeviceToHost));
+      scale(column);
+    }
   }
   int run(cudss::Phase phase) {
     const int status =
@@ -206,7 +198,7 @@ class CudssFactorisation : public ColumnFactorisation {
   DeviceBuffer<double> values_, b_, x_;
   std::vector<double> scaling_;
   std::unique_ptr<Factorisation> on_cpu_;
-  std::int64_t entries_ = 0, of_columns_ = 0;
+  std::int64_t entries_ = 0;
   std::uint64_t bytes_ = 0;
   bool solves_on_cpu_ = false;
 };

@@ -222,8 +222,8 @@ __device__ void merge_all_phases(const Batch<R>& batch, const Matrices<R>& m, In
     if (rank < shape.k) {
       x.group_pole[rank] = global.group_pole[rank];
       x.group_weight[rank] = global.group_weight[rank];
-      x.first_of_c[rank] = global.first_of_c[rank];
-      x.last_of_c[rank] = global.last_of_c[rank];
+      if (rank < shape.upper_end()) x.first_of_c[rank] = global.first_of_c[rank];
+      if (rank >= shape.upper) x.last_of_c[rank] = global.last_of_c[rank];
     }
     Block<R>::sync();
   }
@@ -297,7 +297,8 @@ __global__ void __launch_bounds__(subtree_threads, 1)
 }
 static_assert(subtree_levels == 3 && subtree_rows == small_merge_rows && subtree_threads == 8 * subtree_rows);
 
-constexpr std::size_t shared_without_permission = 48 << 10;  // of any kernel
+// A kernel can have this shared memory without asking for it.
+constexpr std::size_t shared_without_permission = 48 << 10;
 template <bool range, class S, class R>
 void launch(const Queue& queue, const Batch<R>& batch, const Matrices<R>& matrices) {
   static_assert(sizeof(Shared<R, S>) <= shared_without_permission);

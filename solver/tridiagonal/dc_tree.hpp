@@ -47,8 +47,8 @@ Tree make_tree(Index n);
 inline constexpr int subtree_levels = 3;
 inline constexpr Index subtree_rows = leaf_rows << subtree_levels;
 struct Subtree {
-  Index leaf, leaves;                                   // its first leaf, their number
-  Index merge[subtree_levels], merges[subtree_levels];  // the same for its merges of each level
+  // The number of its first leaf, and how many it has; of each level the number of its first merge, and how many it has.
+  Index leaf, leaves, merge[subtree_levels], merges[subtree_levels];
 };
 // The subtrees, which have all leaves and all merges of the lowest subtree_levels levels. Empty if the tree has no further level.
 std::vector<Subtree> subtrees_of(const Tree& tree);

@@ -23,7 +23,7 @@ template <class T>
 void adjoint_product_of_few(const Queue& queue, MatrixView<const T> x_dev, const T* tau_dev,
                             MatrixView<const T> w_dev, MatrixView<T> y_dev);
 
-// Y(c, :) := W(:, c)^H X for the same columns c. y_dev: b x k, out; everything else as above. The values are the conjugates of those above.
+// Y(c, :) := W(:, c)^H X for the same columns c. y_dev: b x k, out; everything else as above. Its values are the conjugates of adjoint_product_of_few()'s values.
 template <class T>
 void product_with_few(const Queue& queue, MatrixView<const T> w_dev, const T* tau_dev,
                       MatrixView<const T> x_dev, MatrixView<T> y_dev);

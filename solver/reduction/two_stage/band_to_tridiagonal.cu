@@ -116,9 +116,10 @@ void run(const Queue& queue, MatrixView<const T> band, real_t<T>* d, real_t<T>* 
       EIGEN_G_CUDA(cudaMemsetAsync(out.v, 0, bytes(tiles.count(), sizeof(T)), queue.stream()));
     EIGEN_G_CUDA(cudaMemsetAsync(out.tau, 0, bytes(tiles.tau_count(), sizeof(T)), queue.stream()));
   }
-  // In the order of the time of a sweep.
+  // In the order of the time of a sweep. For large b the two rooms are the same.
+  constexpr Room fastest = b <= 64 ? Room::one_block : Room::more_blocks;
   const std::array<const void*, 3> kernels{
-      reinterpret_cast<const void*>(chase_kernel<D, b, false, Room::one_block>),
+      reinterpret_cast<const void*>(chase_kernel<D, b, false, fastest>),
       reinterpret_cast<const void*>(chase_kernel<D, b, false, Room::more_blocks>),
       reinterpret_cast<const void*>(chase_kernel<D, b, true, Room::more_blocks>)};
   std::array<std::int64_t, 3> resident{};

@@ -101,7 +101,8 @@ struct DealtPart {
     return data + deal.values_before(strip, ld) + (local - strip * deal.share()) * ld_of(strip) -
            (deal.packed ? deal.first_row(strip) : 0);
   }
-  // Rows `row` ... and local columns `local` ... of the part; at least one column. In a packed part the columns must be of one strip.
+  // Rows `row` ... and local columns `local` ... of the part; at least one column. In a packed part the columns must be of one strip. Rows before the strip's first
+  // row must not be used.
   EIGEN_G_HOST_DEVICE MatrixView<T> block(std::int64_t row, std::int64_t local, std::int64_t rows,
                                           std::int64_t cols) const {
     return {column(local) + row, rows, cols, ld_of(local / deal.share())};

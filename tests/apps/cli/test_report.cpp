@@ -157,7 +157,7 @@ TEST_CASE("the report says where the matrices were, and in how many slabs") {
   r.solve.slabs_of_columns = 3;
   CHECK_THAT(
       apps::to_table(r),
-      ContainsSubstring("block columns, slabs: 4 of rows and 3 of columns, with data in host memory\n"));
+      ContainsSubstring("block columns, 4 slabs of rows, 3 of columns, with data in host memory\n"));
   const json d = json::parse(apps::json_of(r));
   CHECK(d["mode"] == "block_columns");
   CHECK(d["slabs_of_rows"] == 4);

@@ -92,15 +92,15 @@ void check_values(MemoryMode mode, const std::vector<R>& w, const std::vector<R>
   CHECK(worst <= 4 * unit * largest);
 }
 
-// A pool of the caller that counts its allocations.
+// A pool of the caller that counts its allocations. It refuses to have more than `most` bytes.
 struct Pool {
   std::map<void*, std::size_t> held;
-  std::size_t bytes = 0, peak = 0;
+  std::size_t bytes = 0, peak = 0, most = std::numeric_limits<std::size_t>::max();
 
   static void* allocate(std::size_t size, CUstream_st*, void* context) {
     Pool& pool = *static_cast<Pool*>(context);
     void* memory = nullptr;
-    if (cudaMalloc(&memory, size) != cudaSuccess) return nullptr;
+    if (size > pool.most - pool.bytes || cudaMalloc(&memory, size) != cudaSuccess) return nullptr;
     pool.held[memory] = size;
     pool.bytes += size;
     pool.peak = std::max(pool.peak, pool.bytes);
@@ -386,6 +386,28 @@ TEST_CASE("out of core: a solver's workspace is a bound of what it allocates", "
     CHECK(pool.peak >= limited.memory_limit);
   }
   CHECK(pool.held.empty());
+}
+
+TEST_CASE("out of core: a limit above the memory that is there leaves the smallest slabs of block columns",
+          "[gpu]") {
+  NEEDS_GPU();
+  const std::int64_t n = 5000;
+  const Stored s = random_matrix(n);
+  OptionsAndDevices o = in_mode(on_gpu(Path::two_stage), n, MemoryMode::block_columns);
+  constexpr std::size_t of_handle = 42U << 20;  // cuBLAS's workspace for a queue
+  Pool pool;
+  pool.most = o.memory_limit + 2 * of_handle;
+  o.memory_limit = in_mode(o, n, MemoryMode::slabs).memory_limit - 1;
+  REQUIRE(o.memory_limit + of_handle > pool.most);
+  Context context(o, pool.allocator());
+  support::Solved solved{std::vector<double>(static_cast<std::size_t>(n)),
+                         std::vector<double>(static_cast<std::size_t>(n * n)),
+                         n,
+                         {}};
+  solved.report =
+      Solver<double>(context, n, o).solve(s.a.data(), s.lda, solved.w.data(), solved.z.data(), solved.ldz);
+  CHECK(solved.report.mode == MemoryMode::block_columns);
+  support::check_pairs(s, solved);
 }
 
 TEST_CASE("out of core: parked with device pointers", "[gpu]") {

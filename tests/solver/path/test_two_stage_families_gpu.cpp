@@ -132,15 +132,16 @@ TEST_CASE("two-stage path: all entries equal, n = 10000", "[gpu][large][alone]")
 }
 
 // Rounding errors of equal sums have one sign. Chains of n terms gave residual ratios of 2.6 at 1537 and 2.0 at 2048.
-TEST_CASE("two-stage path: two blocks of equal entries", "[gpu][large]") {
+TEST_CASE("two-stage and one-stage path: two blocks of equal entries", "[gpu][large]") {
   NEEDS_GPU();
-  for (const std::int64_t n : {513, 1537, 2048}) {
+  const Path path = GENERATE(Path::two_stage, Path::one_stage);
+  for (const std::int64_t n : {513, 1025, 1537, 2048, 2049}) {
     std::vector<double> a(static_cast<std::size_t>(n * n));
     for (std::int64_t j = 0; j < n; ++j)
       for (std::int64_t i = 0; i < n; ++i)
         a[static_cast<std::size_t>(i + j * n)] = (2 * i < n) == (2 * j < n) ? 3 : 0.1;
     CAPTURE(n);
-    const Verification v = verified(support::stored(a, n), by(Path::two_stage), DeviceChoice::gpu);
+    const Verification v = verified(support::stored(a, n), by(path), DeviceChoice::gpu);
     CHECK(v.lapack_orthogonality <= 1);
     CHECK(v.lapack_residual <= 1);
   }

@@ -94,8 +94,7 @@ Banded<S> reduce_in_blocks(const std::vector<S>& a, std::int64_t n, std::int64_t
   DeviceBuffer<T> packed(values), matrix(lda * n), band((b + 1) * n), tau(n), z(n * n);
   const support::DeviceScratch scratch(std::max(FullToBandOnTeam<T>::bytes(deal, b, queue.multiprocessors()),
                                                 back_transform_bytes<T>(left, n)));
-  for (const auto* buffer : {&band, &tau})
-    EIGEN_G_CUDA(cudaMemset(buffer->data(), 0xff, buffer->bytes()));
+  for (const auto* buffer : {&band, &tau}) EIGEN_G_CUDA(cudaMemset(buffer->data(), 0xff, buffer->bytes()));
   EIGEN_G_CUDA(cudaMemset(matrix.data(), 0, matrix.bytes()));  // back_transform() reads zeros below row n
   support::upload_as(memory, packed);
   support::upload_as(identity<S>(n), z);
@@ -123,7 +122,7 @@ Banded<S> reduce_in_blocks(const std::vector<S>& a, std::int64_t n, std::int64_t
       EIGEN_G_CUDA(cudaMemcpy(&v(row, j), part.column(j) + row, sizeof(T) * static_cast<std::size_t>(n - row),
                               cudaMemcpyDeviceToDevice));
     }
-    EIGEN_G_CUDA(cudaDeviceSynchronize());  // such copies return before they are done
+    EIGEN_G_CUDA(cudaDeviceSynchronize());  // the copies may not be done yet
     clear_above<T>(queue, v.block(b, 0, left, left));
     back_transform<T>(queue, v.block(b, 0, left, left), tau.data(), {z.data() + b, left, n, n}, scratch);
   }
