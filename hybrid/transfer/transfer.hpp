@@ -59,7 +59,7 @@ std::vector<Chunk> cut_into_chunks(Part part, std::int64_t rows, std::int64_t co
 // system has no MADV_POPULATE_WRITE or if the memory is small or pinned.
 class PageFetch {
  public:
-  // The pages of `host`, then those of `next`. The destructor stops the rest.
+  // The pages of `host`, then the pages of `next`. The destructor stops the rest.
   template <class T>
   PageFetch(const Queue& queue, MatrixView<T> host, MatrixView<same_t<T>> next = {});
 
