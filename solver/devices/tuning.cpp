@@ -35,6 +35,7 @@ SolverTuning solver_tuning_by(TuningValues values) {
   EIGEN_G_REPLACE(reduction_left_to_l1);
   EIGEN_G_REPLACE(reduction_min_shared);
   EIGEN_G_REPLACE(reduction_kept_share_of_l2);
+  EIGEN_G_REPLACE(reduction_max_rows_in_cluster);
   EIGEN_G_REPLACE(dc_max_rows_in_cluster);
   EIGEN_G_REPLACE(dc_max_clusters);
   EIGEN_G_REPLACE(dc_max_rows_in_one_launch);

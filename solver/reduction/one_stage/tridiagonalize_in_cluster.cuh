@@ -159,9 +159,9 @@ template <class S>
 __device__ __forceinline__ void load(const Problem<typename S::T>& p, Thread<S>& t) {
   using T = typename S::T;
   const auto element = [&](int i, int j) {
-    const int row = i - t.shift, column = j - t.shift;
-    return row > 0 && column >= 0 ? of_lower(p.a[max(row, column) + min(row, column) * p.lda], row, column)
-                                  : T(0);
+    const int row = max(i - t.shift, 0), column = max(j - t.shift, 0);
+    const T entry = of_lower(p.a[max(row, column) + min(row, column) * p.lda], row, column);
+    return i > t.shift && j >= t.shift ? entry : T(0);
   };
 #pragma unroll
   for (int r = 0; r < S::rows; ++r) {
@@ -237,7 +237,8 @@ __device__ __forceinline__ bool reduce_column(const Problem<typename S::T>& p, T
 
   if (step > 0 && q % S::together == t.row) store_v<phase>(p, t, q);
   const Reflector<T> reflector = reflect(alpha, square, negligible);
-  const T s = reflector.s, tau = reflector.tau;
+  const T s = reflector.s, tau = reflector.tau, s_of_phase = lane >= from ? s : T(0);
+  const R half_factor = R(0.5) * real_product(tau, tau);
 #pragma unroll
   for (int u = phase; u < S::groups; ++u) t.v[u] = s * t.x[u];
   if (lane <= from) t.v[phase] = lane == from ? T(1) : T(0);
@@ -247,39 +248,41 @@ __device__ __forceinline__ bool reduce_column(const Problem<typename S::T>& p, T
   if (t.expects && lane == 0 && q + 2 < S::order)
     expect_mail(&shared.gates[set], static_cast<unsigned>(S::order - q - 2) * sizeof message);
   const Message<T>* const mail = shared.mail[set];
-  const auto y_of = [&](const Message<T>& m) {
-    return s * reduction::minus_scaled(m.h, reflector.beta, m.r);
+  const auto y_of = [&](const Message<T>& m, T factor) {
+    return factor * reduction::minus_scaled(m.h, reflector.beta, m.r);
   };
   const Message<T> of_q = mail[q];
-  const T tau_y_q = tau * y_of(of_q);
-  // With w_q = tau y_q - half, x' = r - tau y - conj(tau y_q) v + 2 half v. Only the last term waits for half.
+  const T tau_y_q = tau * y_of(of_q, s);
+  // With w_q = tau y_q - half, x' = r - tau y - conj(tau y_q) v + 2 half v. Only the last term waits for half. What finished rows have sent is still
+  // there; their y is 0, because s is.
   R product = 0;
 #pragma unroll
   for (int u = phase; u < S::groups; ++u) {
     const Message<T> m = mail[lane + 32 * u];
-    const T y = u > phase || lane >= from ? y_of(m) : T(0);
+    const T y = y_of(m, u > phase ? s : s_of_phase);
     product = add_real_product(t.v[u], y, product);
     t.w[u] = tau * y;
     t.x[u] = fma(-t.v[u], conj_of(tau_y_q), m.r - t.w[u]);
   }
+  product = warp_sum(product);
 #pragma unroll
   for (int r = first; r < S::rows; ++r) {  // finished rows are computed, too, but not used
     const Message<T> m = mail[t.row + S::together * r];
     t.v_row[r] = s * t.x_row[r];
-    t.w_row[r] = tau * y_of(m);
+    t.w_row[r] = tau * y_of(m, s);
     t.x_row[r] = fma(-t.v_row[r], conj_of(tau_y_q), m.r - t.w_row[r]);
   }
-  const R half = reduction::half_of(tau, warp_sum(product));
+  const R half = half_factor * product, minus_twice = -2 * half_factor * product;
 #pragma unroll
   for (int u = phase; u < S::groups; ++u) {
     t.w[u] = reduction::minus_scaled(t.w[u], half, t.v[u]);
-    t.x[u] = reduction::minus_scaled(t.x[u], -2 * half, t.v[u]);
+    t.x[u] = reduction::minus_scaled(t.x[u], minus_twice, t.v[u]);
   }
   if (lane <= from) t.x[phase] = T(0);
 #pragma unroll
   for (int r = first; r < S::rows; ++r) {
     t.w_row[r] = reduction::minus_scaled(t.w_row[r], half, t.v_row[r]);
-    t.x_row[r] = reduction::minus_scaled(t.x_row[r], -2 * half, t.v_row[r]);
+    t.x_row[r] = reduction::minus_scaled(t.x_row[r], minus_twice, t.v_row[r]);
   }
   if (t.last && lane == 0) {
     p.d[step + 1] = real_of(of_q.r) - 2 * (real_of(tau_y_q) - half);
@@ -328,6 +331,8 @@ __device__ __forceinline__ void reduce(const Problem<typename S::T>& p, Shared<S
       expect_mail(&shared.gates[set],
                   static_cast<unsigned>(max(S::order - q - set, 0)) * sizeof(Message<T>));
     }
+  for (int i = threadIdx.x; i < 2 * S::order; i += S::threads)
+    shared.mail[i / S::order][i % S::order] = {T(0), T(0)};
   const bool any = t.row + S::order - S::together >= q;  // else the warp has no rows that are reduced
   if (any) load(p, t);
   if (t.last && t.lane == 0) p.d[0] = real_of(p.a[0]);
