@@ -27,6 +27,7 @@
 
 #include "hybrid/device_complex.cuh"
 #include "hybrid/fast_inverse.hpp"
+#include "hybrid/multiply_8x8x4.cuh"
 #include "hybrid/stream/cluster.cuh"
 #include "hybrid/stream/cluster_mail.cuh"
 #include "hybrid/warp_sum.cuh"
@@ -123,26 +124,64 @@ __device__ __forceinline__ Reflector<DeviceComplex<R>> reflect(DeviceComplex<R> 
           {any ? static_cast<R>(-difference * of_beta) : R(0), any ? static_cast<R>(-im * of_beta) : R(0)}};
 }
 
-// The sums over a warp of `count` values, a power of two, and of `square`, in the same steps. In the end x[0] of lane l is the sum of value
-// l / (32 / count), and each lane has the sum of the squares.
+// The scales of a step. y is A v for complex T, and A v / s for real T, which saves a product for each row.
+//   of_y, of_w   times h - beta r is y; times y is tau A v
+//   of_half      times the real part of v^H y is half
+template <class R>
+struct Scales {
+  R of_w, of_half;
+  __device__ Scales(R s, R tau) : of_w(tau * s), of_half(R(0.5) * tau * tau * s) {}
+  __device__ R of_y(R x) const { return x; }
+};
+template <class R>
+struct Scales<DeviceComplex<R>> {
+  DeviceComplex<R> s, of_w;
+  R of_half;
+  __device__ Scales(DeviceComplex<R> s, DeviceComplex<R> tau)
+      : s(s), of_w(tau), of_half(R(0.5) * real_product(tau, tau)) {}
+  __device__ DeviceComplex<R> of_y(DeviceComplex<R> x) const { return s * x; }
+};
+
+// The sum over four neighbouring lanes, and over a warp. Doubles are summed by the tensor cores, whose product takes as long as a shuffle and an
+// addition.
+__device__ __forceinline__ float sum_of_four(float x) {
+  x = x + __shfl_xor_sync(~0u, x, 2);
+  return x + __shfl_xor_sync(~0u, x, 1);
+}
+__device__ __forceinline__ double sum_of_four(double x) {
+  double2 sum{0, 0};
+  multiply_8x8x4(sum, x, 1);
+  return sum.x;
+}
+template <class R>
+__device__ __forceinline__ DeviceComplex<R> sum_of_four(DeviceComplex<R> x) {
+  return {sum_of_four(x.re), sum_of_four(x.im)};
+}
+__device__ __forceinline__ float sum_of_warp(float x) {
+  return warp_sum(x);
+}
+__device__ __forceinline__ double sum_of_warp(double x) {
+  double2 pair{0, 0};
+  multiply_8x8x4(pair, 0.25, sum_of_four(x));  // lane l: four times a quarter of the sums of the lanes 8 (l mod 4) ... + 3 and + 4 ... + 7
+  return sum_of_four(pair.x + pair.y);
+}
+
+// The sums over a warp of `count` values, a power of two up to eight. In the end x[0] of lane l is the sum of value l / (32 / count).
 template <class T, int count>
-__device__ __forceinline__ void sums_and_square(T (&x)[count], real_t<T>& square, int lane) {
+__device__ __forceinline__ void sums_of_warp(T (&x)[count], int lane) {
+  static_assert(count <= 8);
   int mask = 16;
 #pragma unroll
-  for (int half = count / 2; half > 0; half /= 2, mask /= 2) {
+  for (int half = count / 2; half > 0; half /= 2, mask /= 2)
 #pragma unroll
     for (int i = 0; i < half; ++i) {
       const bool upper = lane & mask;
       const T kept = upper ? x[i + half] : x[i], given = upper ? x[i] : x[i + half];
       x[i] = kept + __shfl_xor_sync(~0u, given, mask);
     }
-    square = square + __shfl_xor_sync(~0u, square, mask);
-  }
 #pragma unroll
-  for (; mask > 0; mask /= 2) {
-    x[0] = x[0] + __shfl_xor_sync(~0u, x[0], mask);
-    square = square + __shfl_xor_sync(~0u, square, mask);
-  }
+  for (; mask > 2; mask /= 2) x[0] = x[0] + __shfl_xor_sync(~0u, x[0], mask);
+  x[0] = sum_of_four(x[0]);
 }
 
 // Element (i, j) of A, in the indices of the registers, from the lower triangle; 0 outside of rows and columns that a step reduces.
@@ -204,6 +243,13 @@ __device__ __forceinline__ bool reduce_column(const Problem<typename S::T>& p, T
   constexpr int phase = P::phase, first = P::first, lanes = P::lanes;
   const int lane = t.lane, from = q % 32, step = q - t.shift - 1, set = step % 2;
 
+  R square = 0;
+#pragma unroll
+  for (int u = phase; u < S::groups; ++u)
+    if (u > phase || lane > from) square = add_real_product(t.x[u], t.x[u], square);
+  square = sum_of_warp(square);
+  const T alpha = __shfl_sync(~0u, t.x[phase], from);
+
   T sums[P::sums];
 #pragma unroll
   for (T& sum : sums) sum = T(0);
@@ -214,18 +260,13 @@ __device__ __forceinline__ bool reduce_column(const Problem<typename S::T>& p, T
       t.a[r][u] = fma(-t.v_row[r], conj_of(t.w[u]), fma(-t.w_row[r], conj_of(t.v[u]), t.a[r][u]));
       sums[r - first] = fma(t.a[r][u], t.x[u], sums[r - first]);
     }
-  R square = 0;
-#pragma unroll
-  for (int u = phase; u < S::groups; ++u)
-    if (u > phase || lane > from) square = add_real_product(t.x[u], t.x[u], square);
   Message<T> message{T(0), T(0)};
 #pragma unroll
   for (int r = first; r < S::rows; ++r) {
     const T entry = __shfl_sync(~0u, t.a[r][phase], from);
     if (lane / lanes == r - first) message.r = entry;
   }
-  const T alpha = __shfl_sync(~0u, t.x[phase], from);
-  sums_and_square(sums, square, lane);
+  sums_of_warp(sums, lane);
   message.h = sums[0];
   const int row = t.row + S::together * (first + lane / lanes);
   if (row >= q && lane / lanes < P::live)
@@ -237,52 +278,58 @@ __device__ __forceinline__ bool reduce_column(const Problem<typename S::T>& p, T
 
   if (step > 0 && q % S::together == t.row) store_v<phase>(p, t, q);
   const Reflector<T> reflector = reflect(alpha, square, negligible);
-  const T s = reflector.s, tau = reflector.tau, s_of_phase = lane >= from ? s : T(0);
-  const R half_factor = R(0.5) * real_product(tau, tau);
+  const T s = reflector.s, tau = reflector.tau;
+  const Scales<T> scales(s, tau);
+  const T w_scale_of_phase = lane >= from ? scales.of_w : T(0);
 #pragma unroll
   for (int u = phase; u < S::groups; ++u) t.v[u] = s * t.x[u];
   if (lane <= from) t.v[phase] = lane == from ? T(1) : T(0);
+#pragma unroll
+  for (int r = first; r < S::rows; ++r) t.v_row[r] = s * t.x_row[r];
   if (t.row + S::order - S::together == q && !t.last) return false;
 
   wait_for_mail(&shared.gates[set], static_cast<unsigned>(step) / 2 % 2);
   if (t.expects && lane == 0 && q + 2 < S::order)
     expect_mail(&shared.gates[set], static_cast<unsigned>(S::order - q - 2) * sizeof message);
   const Message<T>* const mail = shared.mail[set];
-  const auto y_of = [&](const Message<T>& m, T factor) {
-    return factor * reduction::minus_scaled(m.h, reflector.beta, m.r);
+  const auto y_of = [&](const Message<T>& m) {
+    return scales.of_y(reduction::minus_scaled(m.h, reflector.beta, m.r));
   };
+  // With w_q = tau y_q - half, x' = r - tau y + v (2 half - conj(tau y_q)). What finished rows have sent is still there. Their w and x are zeros.
   const Message<T> of_q = mail[q];
-  const T tau_y_q = tau * y_of(of_q, s);
-  // With w_q = tau y_q - half, x' = r - tau y - conj(tau y_q) v + 2 half v. Only the last term waits for half. What finished rows have sent is still
-  // there; their y is 0, because s is.
-  R product = 0;
+  const T tau_y_q = scales.of_w * y_of(of_q), minus_conj = -conj_of(tau_y_q);
+  T y[S::groups], r_of[S::groups];
+  R products[2] = {0, 0};
 #pragma unroll
   for (int u = phase; u < S::groups; ++u) {
     const Message<T> m = mail[lane + 32 * u];
-    const T y = y_of(m, u > phase ? s : s_of_phase);
-    product = add_real_product(t.v[u], y, product);
-    t.w[u] = tau * y;
-    t.x[u] = fma(-t.v[u], conj_of(tau_y_q), m.r - t.w[u]);
+    y[u] = y_of(m), r_of[u] = m.r;
+    products[u % 2] = add_real_product(t.v[u], y[u], products[u % 2]);
   }
-  product = warp_sum(product);
+  const R product = sum_of_warp(products[0] + products[1]);
+#pragma unroll
+  for (int u = phase; u < S::groups; ++u) {
+    t.w[u] = (u > phase ? scales.of_w : w_scale_of_phase) * y[u];
+    t.x[u] = r_of[u] - t.w[u];
+  }
 #pragma unroll
   for (int r = first; r < S::rows; ++r) {  // finished rows are computed, too, but not used
     const Message<T> m = mail[t.row + S::together * r];
-    t.v_row[r] = s * t.x_row[r];
-    t.w_row[r] = tau * y_of(m, s);
-    t.x_row[r] = fma(-t.v_row[r], conj_of(tau_y_q), m.r - t.w_row[r]);
+    t.w_row[r] = scales.of_w * y_of(m);
+    t.x_row[r] = m.r - t.w_row[r];
   }
-  const R half = half_factor * product, minus_twice = -2 * half_factor * product;
+  const R half = scales.of_half * product;
+  const T factor = reduction::minus_scaled(minus_conj, -2 * scales.of_half, T(product));
 #pragma unroll
   for (int u = phase; u < S::groups; ++u) {
     t.w[u] = reduction::minus_scaled(t.w[u], half, t.v[u]);
-    t.x[u] = reduction::minus_scaled(t.x[u], minus_twice, t.v[u]);
+    t.x[u] = fma(factor, t.v[u], t.x[u]);
   }
   if (lane <= from) t.x[phase] = T(0);
 #pragma unroll
   for (int r = first; r < S::rows; ++r) {
     t.w_row[r] = reduction::minus_scaled(t.w_row[r], half, t.v_row[r]);
-    t.x_row[r] = reduction::minus_scaled(t.x_row[r], minus_twice, t.v_row[r]);
+    t.x_row[r] = fma(factor, t.v_row[r], t.x_row[r]);
   }
   if (t.last && lane == 0) {
     p.d[step + 1] = real_of(of_q.r) - 2 * (real_of(tau_y_q) - half);
