@@ -35,7 +35,6 @@ SolverTuning solver_tuning_by(TuningValues values) {
   EIGEN_G_REPLACE(reduction_left_to_l1);
   EIGEN_G_REPLACE(reduction_min_shared);
   EIGEN_G_REPLACE(reduction_kept_share_of_l2);
-  EIGEN_G_REPLACE(reduction_max_rows_in_cluster);
   EIGEN_G_REPLACE(dc_max_rows_in_cluster);
   EIGEN_G_REPLACE(dc_max_clusters);
   EIGEN_G_REPLACE(dc_max_rows_in_one_launch);
@@ -57,6 +56,8 @@ SolverTuning solver_tuning_by(TuningValues values) {
     values.replace(name + "/max_rows", t.reduction_strips[k].max_rows);
     values.replace(name + "/max_share", t.reduction_strips[k].max_share);
   }
+  for (std::size_t k = 0; k < t.reduction_rows_in_cluster.size(); ++k)
+    values.replace("reduction_rows_in_cluster/" + std::to_string(k), t.reduction_rows_in_cluster[k]);
   values.finish(holds(t));
   return t;
 }

@@ -12,7 +12,7 @@ namespace eigen_g {
 class Queue;
 
 // Largest order that is reduced in a cluster if this number of multiprocessors of the current GPU takes part; 0: none, as on every GPU without
-// clusters. At most SolverTuning::reduction_max_rows_in_cluster.
+// clusters. At most SolverTuning::reduction_rows_in_cluster.
 template <class T>
 std::int64_t max_in_cluster(int multiprocessors);
 

@@ -56,16 +56,17 @@ void check(const std::string& kind, std::int64_t n) {
 
 }  // namespace
 
-TEMPLATE_TEST_CASE("tridiagonalize in a cluster: Q T Q^H = A for each order", "", double, float,
+TEMPLATE_TEST_CASE("tridiagonalize in a cluster: Q T Q^H = A for many orders", "", double, float,
                    std::complex<double>, std::complex<float>) {
-  for (std::int64_t n = 1; n <= 96; ++n) check<TestType, 3, 4, 2>("random", n);
+  const std::int64_t step = std::is_same_v<TestType, double> ? 1 : 7;
+  for (std::int64_t n = 1; n <= 96; n += n < 8 ? 1 : step) check<TestType, 3, 4, 4>("random", n);
 }
 
 TEMPLATE_TEST_CASE("tridiagonalize in a cluster: families", "", double, float, std::complex<double>,
                    std::complex<float>) {
   const bool narrow = std::is_same_v<real_t<TestType>, float>;
   for (const std::string kind : families)
-    if (!narrow || (kind != "tiny" && kind != "large")) check<TestType, 3, 4, 2>(kind, 71);
+    if (!narrow || (kind != "tiny" && kind != "large")) check<TestType, 3, 4, 4>(kind, 71);
 }
 
 TEST_CASE("tridiagonalize in a cluster: the largest shapes") {
