@@ -92,10 +92,9 @@ __device__ __forceinline__ void send_mail(MailPlace to, int offset, const Messag
   const std::uint32_t at = to.address + static_cast<std::uint32_t>(offset),
                       gate = to.address + static_cast<std::uint32_t>(gate_offset);
   if constexpr (sizeof(Message) == 8) {
-    asm volatile(
-        "st.async.weak.shared::cluster.mbarrier::complete_tx::bytes.b64 [%0], %1, [%2];" ::"r"(at),
-        "l"(words.word[0]), "r"(gate)
-        : "memory");
+    asm volatile("st.async.weak.shared::cluster.mbarrier::complete_tx::bytes.b64 [%0], %1, [%2];" ::"r"(at),
+                 "l"(words.word[0]), "r"(gate)
+                 : "memory");
   } else {
 #pragma unroll
     for (unsigned i = 0; i < sizeof(Message) / 8; i += 2) {

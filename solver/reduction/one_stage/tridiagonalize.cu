@@ -283,7 +283,8 @@ void tridiagonalize(const Products<T>& products, MatrixView<T> a_dev, real_t<T>*
   const std::int64_t first = std::max(p, n - max_in_cluster<T>(taken));
   if (first > p)
     tridiagonalize_on_chip<T>(queue, a_dev.block(p, p, n - p, n - p), d_dev + p, e_dev + p, tau_dev + p,
-                              scratch_dev.take<T>(on_chip_workspace<T>(n - p)), taken, negligible_dev, n - first);
+                              scratch_dev.take<T>(on_chip_workspace<T>(n - p)), taken, negligible_dev,
+                              n - first);
   if (first < n)
     tridiagonalize_in_cluster<T>(queue, a_dev.block(first, first, n - first, n - first), d_dev + first,
                                  e_dev + first, tau_dev + first, first == 0, negligible_dev);

@@ -162,7 +162,10 @@ __device__ __forceinline__ float sum_of_warp(float x) {
 }
 __device__ __forceinline__ double sum_of_warp(double x) {
   double2 pair{0, 0};
-  multiply_8x8x4(pair, 0.25, sum_of_four(x));  // lane l: four times a quarter of the sums of the lanes 8 (l mod 4) ... + 3 and + 4 ... + 7
+  multiply_8x8x4(
+      pair, 0.25,
+      sum_of_four(
+          x));  // lane l: four times a quarter of the sums of the lanes 8 (l mod 4) ... + 3 and + 4 ... + 7
   return sum_of_four(pair.x + pair.y);
 }
 
@@ -375,8 +378,7 @@ __device__ __forceinline__ void reduce(const Problem<typename S::T>& p, Shared<S
   if (threadIdx.x == 0)
     for (int set = 0; set < 2; ++set) {
       open_mail(&shared.gates[set]);
-      expect_mail(&shared.gates[set],
-                  static_cast<unsigned>(max(S::order - q - set, 0)) * sizeof(Message<T>));
+      expect_mail(&shared.gates[set], static_cast<unsigned>(max(S::order - q - set, 0)) * sizeof(Message<T>));
     }
   for (int i = threadIdx.x; i < 2 * S::order; i += S::threads)
     shared.mail[i / S::order][i % S::order] = {T(0), T(0)};
