@@ -124,6 +124,30 @@ __device__ __forceinline__ Reflector<DeviceComplex<R>> reflect(DeviceComplex<R> 
           {any ? static_cast<R>(-difference * of_beta) : R(0), any ? static_cast<R>(-im * of_beta) : R(0)}};
 }
 
+// yes ? x : y without a branch. The compiler would move the shuffle of a chosen float into both branches.
+__device__ __forceinline__ float choose(bool yes, float x, float y) {
+#ifdef __CUDA_ARCH__
+  float chosen;
+  asm("{\n\t"
+      ".reg .pred p;\n\t"
+      "setp.ne.u32 p, %3, 0;\n\t"
+      "selp.f32 %0, %1, %2, p;\n\t"
+      "}"
+      : "=f"(chosen)
+      : "f"(x), "f"(y), "r"(static_cast<unsigned>(yes)));
+  return chosen;
+#else
+  return yes ? x : y;
+#endif
+}
+__device__ __forceinline__ double choose(bool yes, double x, double y) {
+  return yes ? x : y;
+}
+template <class R>
+__device__ __forceinline__ DeviceComplex<R> choose(bool yes, DeviceComplex<R> x, DeviceComplex<R> y) {
+  return {choose(yes, x.re, y.re), choose(yes, x.im, y.im)};
+}
+
 // The scales of a step. y is A v for complex T, and A v / s for real T, which saves a product for each row.
 //   of_y, of_w   times h - beta r is y; times y is tau A v
 //   of_half      times the real part of v^H y is half
@@ -179,7 +203,7 @@ __device__ __forceinline__ void sums_of_warp(T (&x)[count], int lane) {
 #pragma unroll
     for (int i = 0; i < half; ++i) {
       const bool upper = lane & mask;
-      const T kept = upper ? x[i + half] : x[i], given = upper ? x[i] : x[i + half];
+      const T kept = choose(upper, x[i + half], x[i]), given = choose(upper, x[i], x[i + half]);
       x[i] = kept + __shfl_xor_sync(~0u, given, mask);
     }
 #pragma unroll

@@ -174,7 +174,7 @@ TEMPLATE_TEST_CASE("tridiagonalize on a GPU: in a cluster, families", "[gpu]", d
       if (!narrow || (kind != "tiny" && kind != "large")) check_in_cluster<TestType>(kind.c_str(), n);
 }
 
-TEST_CASE("tridiagonalize on a GPU: in a cluster, small", "[gpu][racecheck]") {
+TEST_CASE("tridiagonalize on a GPU: six rows in a cluster", "[gpu][racecheck]") {
   NEEDS_GPU();
   if (has_clusters()) check_in_cluster<double>("random", 6);
 }
