@@ -13,7 +13,7 @@
 
 namespace eigen_g {
 
-// A phase of a gate ends when one thread has told how many bytes the phase expects, and these bytes have come. Bytes may come before they are
+// A phase of a gate ends when one thread has set the number of bytes that the phase expects, and these bytes have come. Bytes may come before they are
 // expected, but not before the phase begins. The first phase is number 0.
 struct MailGate {
   std::uint64_t state;

@@ -41,7 +41,7 @@ struct ReflectorColumns {
   T& at(std::int64_t i, std::int64_t j) { return a[static_cast<std::size_t>(i + j * lda)]; }
 
   // After the reduction: requires that nothing but d, e, tau and the reflectors is written, and zeros above them if `cleared`. Then
-  // replaces by zeros what is nobody's, so that results can be compared.
+  // replaces the other entries by zeros, so that results can be compared.
   void check_written(bool cleared) {
     const auto take = [](auto& x) {
       const bool untouched = std::isnan(std::real(x));

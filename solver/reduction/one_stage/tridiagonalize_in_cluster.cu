@@ -45,13 +45,13 @@ __global__ void __launch_bounds__(S::threads, 1)
   in_cluster::reduce(p, *reinterpret_cast<Shared<S>*>(DynamicShared<double2>::memory()));
 }
 
-constexpr int portable_blocks = 8;  // each GPU with clusters has clusters of so many blocks
+constexpr int portable_blocks = 8;  // a GPU with clusters has clusters of this size
 template <class S>
 constexpr std::size_t shared_bytes = sizeof(Shared<S>);
 
 template <class S>
 void launch(const Queue& queue, const Problem<typename S::T>& problem) {
-  constexpr std::size_t shared_without_permission = 48 << 10;  // of any kernel
+  constexpr std::size_t shared_without_permission = 48 << 10;
   static_assert(shared_bytes<S> <= shared_without_permission);
   launch_dependent_cluster(queue, reduce_in_cluster_kernel<S>, S::blocks, S::blocks, S::threads,
                            shared_bytes<S>, problem);

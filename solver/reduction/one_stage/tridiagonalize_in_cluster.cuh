@@ -16,7 +16,7 @@
 //
 // Two sets of places for messages alternate, each with its own gate. No message overwrites one that is still to be read: a warp sends in step k + 2 after it
 // has received all of step k + 1, and the other warps send in step k + 1 after they have read step k. A warp leaves in the step of its last row before it
-// waits, because nobody waits for it after that.
+// waits, because no warp waits for it after that.
 #pragma once
 
 #include <cmath>
@@ -322,7 +322,7 @@ __device__ __forceinline__ bool reduce_column(const Problem<typename S::T>& p, T
   const auto y_of = [&](const Message<T>& m) {
     return scales.of_y(reduction::minus_scaled(m.h, reflector.beta, m.r));
   };
-  // With w_q = tau y_q - half, x' = r - tau y + v (2 half - conj(tau y_q)). What finished rows have sent is still there. Their w and x are zeros.
+  // With w_q = tau y_q - half, x' = r - tau y + v (2 half - conj(tau y_q)). The messages of finished rows are still there; their w and x are zeros.
   const Message<T> of_q = mail[q];
   const T tau_y_q = scales.of_w * y_of(of_q), minus_conj = -conj_of(tau_y_q);
   T y[S::groups], r_of[S::groups];
@@ -406,7 +406,7 @@ __device__ __forceinline__ void reduce(const Problem<typename S::T>& p, Shared<S
     }
   for (int i = threadIdx.x; i < 2 * S::order; i += S::threads)
     shared.mail[i / S::order][i % S::order] = {T(0), T(0)};
-  const bool any = t.row + S::order - S::together >= q;  // else the warp has no rows that are reduced
+  const bool any = t.row + S::order - S::together >= q;  // the warp has rows below the first one
   if (any) load(p, t);
   if (t.last && t.lane == 0) p.d[0] = real_of(p.a[0]);
   cluster_barrier();  // all of A is loaded, so it may be overwritten
