@@ -184,9 +184,8 @@ Json breakdown(const ReductionMemory& memory, double total) {
   const std::int64_t on_chip_order = std::min(n, max_on_chip<double>(queue.multiprocessors())),
                      rest = n - on_chip_order;
   const auto reduce_on_chip = [&](std::int64_t) {
-    tridiagonalize_on_chip(queue, a.block(rest, rest, on_chip_order, on_chip_order), own.d + rest,
-                           own.e + rest, own.tau + rest, arena(memory.scratch).take<double>(1),
-                           queue.multiprocessors());
+    tridiagonalize<double>(queue, a.block(rest, rest, on_chip_order, on_chip_order), own.d + rest,
+                           own.e + rest, own.tau + rest, arena(memory.scratch));
   };
   const double on_chip =
       on_chip_order > 0 ? seconds_of(queue, {{"on_chip", reduce_on_chip, [&] { memory.make_matrix(); }}})[0]

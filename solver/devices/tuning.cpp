@@ -58,6 +58,8 @@ SolverTuning solver_tuning_by(TuningValues values) {
     values.replace(name + "/max_rows", t.reduction_strips[k].max_rows);
     values.replace(name + "/max_share", t.reduction_strips[k].max_share);
   }
+  for (std::size_t k = 0; k < t.reduction_rows_in_cluster.size(); ++k)
+    values.replace("reduction_rows_in_cluster/" + std::to_string(k), t.reduction_rows_in_cluster[k]);
   values.finish(holds(t));
   return t;
 }

@@ -53,6 +53,9 @@ struct SolverTuning {
   int reduction_left_to_l1 = 36 << 10, reduction_min_shared = 128 << 10;
   // Share of L2 in which a part of A stays from column to column.
   double reduction_kept_share_of_l2 = 0.35;
+  // On a GPU with clusters of blocks one cluster reduces matrices up to these orders, and the last columns of larger ones; for float, double, and their
+  // complex types. 0: none. The registers of a cluster hold 256 rows, or 192 of complex<double>.
+  std::array<std::int64_t, 4> reduction_rows_in_cluster{160, 256, 128, 192};
 
   // Divide and conquer
   // On a GPU with clusters of blocks a level of at most dc_max_clusters merges, each with at most dc_max_rows_in_cluster rows, takes one launch or

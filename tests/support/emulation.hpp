@@ -57,7 +57,7 @@
 namespace emulation {
 
 inline constexpr std::size_t shared_bytes = 227 << 10;  // a block on an H100 has at most these
-inline constexpr int largest_cluster = 8;
+inline constexpr int largest_cluster = 16;
 inline constexpr std::size_t stack_bytes = 256 << 10;
 inline constexpr unsigned char unwritten = 0xff;  // bytes of a NaN
 

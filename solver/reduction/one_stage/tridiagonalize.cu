@@ -17,6 +17,7 @@
 #include "solver/devices/tuning.hpp"
 #include "solver/reduction/negligible.hpp"
 #include "solver/reduction/one_stage/tridiagonalize.hpp"
+#include "solver/reduction/one_stage/tridiagonalize_in_cluster.hpp"
 #include "solver/reduction/one_stage/tridiagonalize_on_chip.hpp"
 #include "solver/reduction/one_stage/tridiagonalize_panel.cuh"
 
@@ -278,11 +279,20 @@ void tridiagonalize(const Products<T>& products, MatrixView<T> a_dev, real_t<T>*
                            milestones.emplace_back(Event(queue.resources()), 1 - std::pow(left, 3));
                            milestones.back().first.record(queue);
                          });
-  tridiagonalize_on_chip<T>(queue, a_dev.block(p, p, n - p, n - p), d_dev + p, e_dev + p, tau_dev + p,
-                            scratch_dev.take<T>(on_chip_workspace<T>(n - p)), taken, negligible_dev);
-  const auto blocks = static_cast<unsigned>(std::min<std::int64_t>(n, 16 * queue.multiprocessors()));
-  clear_upper_kernel<<<blocks, threads, 0, queue.stream()>>>(n, on_device(a_dev.data), a_dev.lda);
-  EIGEN_G_LAUNCHED();
+  // The last columns are a cluster's, and the columns between the panels and them the whole chip's.
+  const std::int64_t first = std::max(p, n - max_in_cluster<T>(taken));
+  if (first > p)
+    tridiagonalize_on_chip<T>(queue, a_dev.block(p, p, n - p, n - p), d_dev + p, e_dev + p, tau_dev + p,
+                              scratch_dev.take<T>(on_chip_workspace<T>(n - p)), taken, negligible_dev,
+                              n - first);
+  if (first < n)
+    tridiagonalize_in_cluster<T>(queue, a_dev.block(first, first, n - first, n - first), d_dev + first,
+                                 e_dev + first, tau_dev + first, first == 0, negligible_dev);
+  if (first > 0) {
+    const auto blocks = static_cast<unsigned>(std::min<std::int64_t>(n, 16 * queue.multiprocessors()));
+    clear_upper_kernel<<<blocks, threads, 0, queue.stream()>>>(n, on_device(a_dev.data), a_dev.lda);
+    EIGEN_G_LAUNCHED();
+  }
   if (reached) reached(n);
   if (when_queued) when_queued();
   for (const auto& [event, fraction] : milestones) {

@@ -60,7 +60,8 @@ std::uint64_t tridiagonalize_bytes_on_cpu(std::int64_t n);
 // Repeated runs on the same GPU give the same bits.
 // Cost: 4/3 n^3 flops, 4/3 n^3 bytes of A read (double), two grid barriers per column. From 5000 rows on, the rank-2k update of A
 // also computes the product of A with the next column; this saves 1/64 of the bytes. The last columns fit into the registers and
-// shared memory of the GPU (n = 2304 on an H200). They need one exchange between thread blocks each and no device memory.
+// shared memory of the GPU (n = 2304 on an H200). They need one exchange between thread blocks each and no device memory. On a GPU with
+// clusters of blocks one cluster reduces the very last columns (SolverTuning::reduction_rows_in_cluster).
 // Source: LAPACK dlatrd; the fused form is derived in tridiagonalize_panel.cuh.
 template <class T>
 void tridiagonalize(const Products<T>& products, MatrixView<T> a_dev, real_t<T>* d_dev, real_t<T>* e_dev,

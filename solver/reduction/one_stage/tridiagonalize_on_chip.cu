@@ -68,7 +68,7 @@ template <class T>
 struct OnChip {
   T* a;
   std::int64_t lda;
-  int n;
+  int n, columns;  // columns to be reduced: n, or fewer
   real_t<T>*d, *e;
   T* tau;
   Packet<T>* mail;  // 2 sets of h and r, with group_width * stride packets each
@@ -465,6 +465,36 @@ __device__ __forceinline__ void next_column(const Step<T, threads>& step,
   }
 }
 
+// Stores the matrix that is left before step k: its lower triangle, from column k on. d_k is in memory already.
+template <class T, int threads, int groups, int registered>
+__device__ __forceinline__ void store_rest(const OnChip<T>& p, const Step<T, threads>& step,
+                                           Registers<T, groups, registered>& state,
+                                           const Shared<T, threads / 32>& shared) {
+  const ThreadRange<T, threads>& mine = step.mine;
+  constexpr int width = group_width<T>;
+  const auto store_row = [&](int slot, const auto& entry_of) {
+    const int row = mine.row_of(slot);
+#pragma unroll
+    for (int c = 0; c < width * groups; ++c) {
+      const int column = mine.column_of(c);
+      if (column >= row && column < mine.n)
+        p.a[column + row * p.lda] = conj_of(entry_of(c / width).column[c % width]);
+    }
+  };
+  for (int slot = step.first_slot; slot < min(p.shared_rows, mine.rows); ++slot)
+    store_row(slot, [&](int u) { return shared.rows[slot * p.stride + mine.t + threads * u]; });
+#pragma unroll
+  for (int r = 0; r < registered; ++r) {
+    const int slot = p.shared_rows + r;
+    if (slot >= step.first_slot && slot < mine.rows) store_row(slot, [&](int u) { return state.a[r][u]; });
+  }
+  if (!mine.writer) return;
+  if (mine.t == 0) p.a[step.k + step.k * p.lda] = p.d[step.k];
+#pragma unroll
+  for (int c = 0; c < width * groups; ++c)
+    if (step.needed(c)) p.a[mine.column_of(c) + step.k * p.lda] = state.x[c];
+}
+
 // A block of `threads` threads holds `registered` rows in registers and the others in shared memory.
 template <class T, int threads, int groups, int registered>
 __global__ void __launch_bounds__(threads, 1) reduce_on_chip_kernel(const __grid_constant__ OnChip<T> p) {
@@ -486,6 +516,10 @@ __global__ void __launch_bounds__(threads, 1) reduce_on_chip_kernel(const __grid
   for (int k = 0;; ++k) {
     const Step<T, threads> step(p, mine, k);
     update_and_multiply(p, step, state, shared);
+    if (k == p.columns) {
+      store_rest(p, step, state, shared);
+      break;
+    }
     const Reflector<T> reflector = publish_and_reflect(p, step, state, shared);
     Packet<T> h[columns], r[columns];
     receive(p, step, h, r);
@@ -608,7 +642,7 @@ std::int64_t on_chip_workspace(std::int64_t n) {
 template <class T>
 void tridiagonalize_on_chip(const Queue& queue, MatrixView<T> a_dev, real_t<same_t<T>>* d_dev,
                             real_t<same_t<T>>* e_dev, same_t<T>* tau_dev, same_t<T>* workspace_dev,
-                            int multiprocessors, const real_t<same_t<T>>* negligible_dev) {
+                            int multiprocessors, const real_t<same_t<T>>* negligible_dev, std::int64_t left) {
   using D = device_t<T>;
   const std::int64_t n = a_dev.cols;
   const Layout<D> layout(n, Chip<D>(multiprocessors));
@@ -618,6 +652,7 @@ void tridiagonalize_on_chip(const Queue& queue, MatrixView<T> a_dev, real_t<same
   OnChip<D> problem{on_device(a_dev.data),
                     a_dev.lda,
                     static_cast<int>(n),
+                    static_cast<int>(n - left),
                     d_dev,
                     e_dev,
                     on_device(tau_dev),

@@ -1,7 +1,9 @@
 // Tests of the compute capability, of the tuning file, and of the memory type of an address. No GPU is needed.
 #include "hybrid/machine/tuning.hpp"
 
+#include <array>
 #include <chrono>
+#include <cstdint>
 #include <cstdlib>
 #include <limits>
 #include <string>
@@ -40,7 +42,8 @@ TEST_CASE("the compute capability of the current GPU; 0 without a GPU") {
 TEST_CASE("a tuning file replaces members, and the others keep their values") {
   const std::string text = R"({"format": "eigen_g-tuning", "version": 1,
     "products": {"rank_2k_max_columns": 96, "min_products_of_three": 2.5e9},
-    "solver": {"back_width": 128, "reduction_strips": [null, {"max_rows": 9000}], "reduction_kept_share_of_l2": 0.25},
+    "solver": {"back_width": 128, "reduction_strips": [null, {"max_rows": 9000}], "reduction_kept_share_of_l2": 0.25,
+               "reduction_rows_in_cluster": [64, null, 0]},
     "two_stage": {"orders_of_double": {"with_vectors": 4000}, "pending": 128, "min_rows_cholesky_panel": 500}, "cpu": {"planned_rate": 0.7},
     "threads": {"rows": [{"max_order": 499}, {"threads": 8}, {"max_order": 5000, "threads": 24}]}, "spmv": {"hot_gain": 0.5}})";
   const auto values = [&](const char* section) { return TuningValues("tuning.json", text, section); };
@@ -54,6 +57,9 @@ TEST_CASE("a tuning file replaces members, and the others keep their values") {
   CHECK(solver.reduction_strips[0].max_rows == SolverTuning().reduction_strips[0].max_rows);
   CHECK(solver.reduction_strips[1].max_rows == 9000);
   CHECK(solver.reduction_strips[1].max_share == SolverTuning().reduction_strips[1].max_share);
+  CHECK(solver.reduction_rows_in_cluster ==
+        std::array<std::int64_t, 4>{64, SolverTuning().reduction_rows_in_cluster[1], 0,
+                                    SolverTuning().reduction_rows_in_cluster[3]});
   const TwoStageTuning two_stage = two_stage_tuning_by(values("two_stage"));
   CHECK(two_stage.orders_of_double.with_vectors == 4000);
   CHECK(two_stage.orders_of_double.of_values == TwoStageTuning().orders_of_double.of_values);

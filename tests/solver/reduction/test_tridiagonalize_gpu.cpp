@@ -9,8 +9,9 @@
 #include "hybrid/stream/queue.hpp"
 #include "solver/back/back_transform.hpp"
 #include "solver/prepare/pack.hpp"
+#include "solver/reduction/one_stage/tridiagonalize_in_cluster.hpp"
 #include "tests/support/device_copy.hpp"
-#include "tests/support/reduction.hpp"
+#include "tests/support/reflector_columns.hpp"
 #include "tests/support/scratch.hpp"
 
 using namespace eigen_g;
@@ -54,6 +55,36 @@ void check_random_on_gpu(std::int64_t n, Uplo uplo, int multiprocessors = 0) {
     return reduce_on_gpu(a, order, triangle, multiprocessors);
   };
   check_reduction(random_symmetric(n, 1), n, uplo, reduce, limit);
+}
+
+template <class T>
+ReflectorColumns<T> reduce_in_cluster(const std::vector<Truth<T>>& a, std::int64_t n, bool clears) {
+  Queue queue;
+  ReflectorColumns<T> r(a, n);
+  DeviceBuffer<T> matrix(r.lda * n), tau(n);
+  DeviceBuffer<real_t<T>> d(n), e(n);
+  const auto copy = [&](auto& from, auto& to) { support::upload(to.data(), from.data(), to.bytes()); };
+  copy(r.a, matrix), copy(r.d, d), copy(r.e, e), copy(r.tau, tau);
+  EIGEN_G_CUDA(cudaDeviceSynchronize());  // the queue does not wait for the default stream
+  tridiagonalize_in_cluster<T>(queue, {matrix.data(), n, n, r.lda}, d.data(), e.data(), tau.data(), clears);
+  queue.wait();
+  const auto back = [&](auto& to, auto& from) {
+    EIGEN_G_CUDA(cudaMemcpy(to.data(), from.data(), from.bytes(), cudaMemcpyDeviceToHost));
+  };
+  back(r.a, matrix), back(r.d, d), back(r.e, e), back(r.tau, tau);
+  r.check_written(clears);
+  return r;
+}
+template <class T>
+void check_in_cluster(const char* kind, std::int64_t n) {
+  CAPTURE(kind, n);
+  const std::vector<Truth<T>> a = family_of<Truth<T>>(kind, n);
+  const ReflectorColumns<T> found = reduce_in_cluster<T>(a, n, true);
+  CHECK(reduce_in_cluster<T>(a, n, false) == found);
+  found.check_ratios(a);
+}
+bool has_clusters() {
+  return max_in_cluster<double>(gpu_facts(current_gpu()).multiprocessors) > 0;
 }
 
 }  // namespace
@@ -122,4 +153,28 @@ TEST_CASE("tridiagonalize on a GPU: repeats bit for bit", "[gpu][large]") {
       REQUIRE(again.q == first.q);
     }
   }
+}
+
+TEMPLATE_TEST_CASE("tridiagonalize on a GPU: in a cluster, every order", "[gpu]", double, float,
+                   std::complex<double>, std::complex<float>) {
+  NEEDS_GPU();
+  if (!has_clusters()) return;  // a GPU before compute capability 9.0
+  const std::int64_t last = std::is_same_v<TestType, std::complex<double>> ? 192 : 256;
+  for (std::int64_t n = 1; n <= last; n += n < 200 ? 1 : 7) check_in_cluster<TestType>("random", n);
+  check_in_cluster<TestType>("random", last);
+}
+
+TEMPLATE_TEST_CASE("tridiagonalize on a GPU: in a cluster, families", "[gpu]", double, float,
+                   std::complex<double>, std::complex<float>) {
+  NEEDS_GPU();
+  if (!has_clusters()) return;
+  const bool narrow = std::is_same_v<real_t<TestType>, float>;
+  for (const std::string kind : families)
+    for (const std::int64_t n : {60, 130, 190})
+      if (!narrow || (kind != "tiny" && kind != "large")) check_in_cluster<TestType>(kind.c_str(), n);
+}
+
+TEST_CASE("tridiagonalize on a GPU: six rows in a cluster", "[gpu][racecheck]") {
+  NEEDS_GPU();
+  if (has_clusters()) check_in_cluster<double>("random", 6);
 }

@@ -1,0 +1,94 @@
+// The result of a reduction to tridiagonal form whose reflectors are in the columns of A, with poisoned memory before, and its checks.
+#pragma once
+
+#include <cmath>
+#include <complex>
+#include <cstddef>
+#include <cstdint>
+#include <limits>
+#include <string>
+#include <type_traits>
+#include <vector>
+
+#include "tests/support/reduction.hpp"
+
+namespace support::reduction {
+
+// The type of the truth for the host's T.
+template <class T>
+using Truth = std::conditional_t<eigen_g::is_complex<T>, std::complex<double>, double>;
+
+template <class T>
+struct ReflectorColumns {
+  std::int64_t n, lda;
+  std::vector<eigen_g::real_t<T>> d, e;
+  std::vector<T> tau, a;  // lda x n
+
+  // A's lower triangle. Everything else is NaN.
+  ReflectorColumns(const std::vector<Truth<T>>& lower, std::int64_t n)
+      : n(n),
+        lda(n + 3),
+        d(static_cast<std::size_t>(n), nan),
+        e(d),
+        tau(static_cast<std::size_t>(n), T(nan)),
+        a(static_cast<std::size_t>(lda * n), T(nan)) {
+    for (std::int64_t j = 0; j < n; ++j)
+      for (std::int64_t i = j; i < n; ++i)
+        at(i, j) = static_cast<T>(lower[static_cast<std::size_t>(i + j * n)]);
+  }
+  bool operator==(const ReflectorColumns&) const = default;
+
+  T& at(std::int64_t i, std::int64_t j) { return a[static_cast<std::size_t>(i + j * lda)]; }
+
+  // After the reduction: requires that nothing but d, e, tau and the reflectors is written, and zeros above them if `cleared`. Then
+  // replaces the other entries by zeros, so that results can be compared.
+  void check_written(bool cleared) {
+    const auto take = [](auto& x) {
+      const bool untouched = std::isnan(std::real(x));
+      x = 0;
+      return untouched;
+    };
+    CHECK(take(e.back()));
+    CHECK(take(tau.back()));
+    bool zeros = true, untouched = true;
+    for (std::int64_t j = 0; j < n; ++j)
+      for (std::int64_t i = 0; i < lda; ++i) {
+        if (i >= n || (!cleared && i < j))
+          untouched = take(at(i, j)) && untouched;
+        else if (cleared && i <= j)
+          zeros = zeros && at(i, j) == T(0);
+        else if (i == j)
+          at(i, j) = 0;
+      }
+    CHECK(zeros);
+    CHECK(untouched);
+  }
+
+  // A = Q T Q^H and Q^H Q = I, with Q = H_1 H_2 ... H_{n - 1} formed in double.
+  void check_ratios(const std::vector<Truth<T>>& of_a) const {
+    using S = Truth<T>;
+    ReductionOf<S> r{{d.begin(), d.end()}, {e.begin(), e.end() - 1}, identity<S>(n)};
+    for (std::int64_t k = n - 2; k >= 0; --k) {
+      const T* const v = &a[static_cast<std::size_t>(k * lda)];
+      CHECK(v[k + 1] == T(1));
+      for (std::int64_t j = k + 1; j < n; ++j) {
+        S* const z = &r.q[static_cast<std::size_t>(j * n)];
+        S sum = 0;
+        for (std::int64_t i = k + 1; i < n; ++i) sum += conjugate_of(S(v[i])) * z[i];
+        sum *= S(tau[static_cast<std::size_t>(k)]);
+        for (std::int64_t i = k + 1; i < n; ++i) z[i] -= sum * S(v[i]);
+      }
+    }
+    const auto [backward, orthogonality] = ratios(of_a, n, r);
+    CAPTURE(backward, orthogonality);
+    const double limit = (n < 60 ? limits::reduction : limits::reduction_random) *
+                         (std::numeric_limits<eigen_g::real_t<T>>::epsilon() / limits::ulp);
+    CHECK(backward < limit);
+    CHECK(orthogonality < limit);
+  }
+
+ private:
+  static constexpr eigen_g::real_t<T> nan = std::numeric_limits<eigen_g::real_t<T>>::quiet_NaN();
+};
+
+}  // namespace support::reduction
