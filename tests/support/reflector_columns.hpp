@@ -25,8 +25,8 @@ struct ReflectorColumns {
   std::vector<T> tau, a;  // lda x n
 
   // A's lower triangle. Everything else is NaN.
-  ReflectorColumns(const std::vector<Truth<T>>& lower, std::int64_t n)
-      : n(n),
+  ReflectorColumns(const std::vector<Truth<T>>& lower, std::int64_t order)
+      : n(order),
         lda(n + 3),
         d(static_cast<std::size_t>(n), nan),
         e(d),

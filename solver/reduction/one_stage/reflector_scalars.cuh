@@ -1,4 +1,4 @@
-// Two formulas of a reflector that both kernels of the one-stage reduction compute. Device code.
+// Formulas that several kernels of the one-stage reduction compute. Device code.
 #pragma once
 
 #include "hybrid/device_complex.cuh"
@@ -13,6 +13,16 @@ __device__ R half_of(R tau, R v_dot_y) {
 template <class R>
 __device__ R half_of(DeviceComplex<R> tau, R v_dot_y) {
   return R(0.5) * (real_product(tau, tau) * v_dot_y);
+}
+
+// Element (i, j) of a symmetric or Hermitian matrix; `stored` is the corresponding element of its lower triangle.
+template <class R>
+__device__ R of_lower(R stored, int, int) {
+  return stored;
+}
+template <class R>
+__device__ DeviceComplex<R> of_lower(DeviceComplex<R> stored, int i, int j) {
+  return {stored.re, i == j ? 0 : i > j ? stored.im : -stored.im};
 }
 
 // h - beta r

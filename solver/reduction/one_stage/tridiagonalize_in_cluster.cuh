@@ -211,22 +211,13 @@ __device__ __forceinline__ void sums_of_warp(T (&x)[count], int lane) {
   x[0] = sum_of_four(x[0]);
 }
 
-// Element (i, j) of A, in the indices of the registers, from the lower triangle; 0 outside of rows and columns that a step reduces.
-template <class R>
-__device__ __forceinline__ R of_lower(R stored, int, int) {
-  return stored;
-}
-template <class R>
-__device__ __forceinline__ DeviceComplex<R> of_lower(DeviceComplex<R> stored, int i, int j) {
-  return {stored.re, i == j ? 0 : i > j ? stored.im : -stored.im};
-}
-
+// Loads the warp's rows and x = A(:, 0). Elements outside of the rows and columns that a step reduces are zeros.
 template <class S>
 __device__ __forceinline__ void load(const Problem<typename S::T>& p, Thread<S>& t) {
   using T = typename S::T;
   const auto element = [&](int i, int j) {
     const int row = max(i - t.shift, 0), column = max(j - t.shift, 0);
-    const T entry = of_lower(p.a[max(row, column) + min(row, column) * p.lda], row, column);
+    const T entry = reduction::of_lower(p.a[max(row, column) + min(row, column) * p.lda], row, column);
     return i > t.shift && j >= t.shift ? entry : T(0);
   };
 #pragma unroll

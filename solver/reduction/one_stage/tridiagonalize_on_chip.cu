@@ -82,16 +82,6 @@ struct OnChip {
   __device__ int place(int i) const { return i / group_width<T> + i % group_width<T> * stride; }
 };
 
-// Element (i, j) of a symmetric or Hermitian matrix; `stored` is the corresponding element of its lower triangle.
-template <class R>
-__device__ R of_lower(R stored, int, int) {
-  return stored;
-}
-template <class R>
-__device__ DeviceComplex<R> of_lower(DeviceComplex<R> stored, int i, int j) {
-  return {stored.re, i == j ? 0 : i > j ? stored.im : -stored.im};
-}
-
 // The sum of n values in shared memory, in four independent chains.
 template <int n, class T>
 __device__ T sum_of(const T* x) {
@@ -209,7 +199,7 @@ __device__ __forceinline__ void load(const OnChip<T>& p, const ThreadRange<T, th
   const int n = mine.n, rows = mine.rows, t = mine.t, block = mine.block, blocks = mine.blocks;
   constexpr int width = group_width<T>, columns = width * groups;
   const auto element = [&](int i, int j) {
-    return i < n && j < n ? of_lower(__ldcg(p.a + max(i, j) + min(i, j) * p.lda), i, j) : T(0);
+    return i < n && j < n ? reduction::of_lower(__ldcg(p.a + max(i, j) + min(i, j) * p.lda), i, j) : T(0);
   };
 #pragma unroll
   for (int r = 0; r < registered; ++r)
