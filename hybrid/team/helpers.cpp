@@ -59,8 +59,7 @@ void ask_for_short_slices() {
   } attributes{};
   static_assert(sizeof attributes == 48, "sched_attr of sched_setattr(2)");
   if (::syscall(SYS_sched_getattr, 0, &attributes, sizeof attributes, 0) != 0) return;
-  constexpr std::uint32_t other = 0,
-                          batch = 3;  // SCHED_OTHER, SCHED_BATCH: other policies have no such slices
+  constexpr std::uint32_t other = 0, batch = 3;  // their numbers in Linux; other policies have no such slices
   if (attributes.policy != other && attributes.policy != batch) return;
   attributes.size = sizeof attributes;
   attributes.runtime = 100000;

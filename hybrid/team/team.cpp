@@ -35,11 +35,11 @@ constexpr std::uint64_t shortest_poll = 40000, longest_poll = 600000;
 // The team halves if the stalls of the last steps took longer than `most_lost`, and longer than thread 0 worked in these steps. Interrupts
 // and steps whose work is shared unevenly stay below that.
 constexpr std::uint64_t shortest_stall = shortest_poll, stalled = 4, most_lost = 1200000;
-// Each step takes this fraction of the sums over the last steps away.
+// Each step takes one part of this number from the sums over the last steps.
 constexpr std::uint64_t recent_steps = 32;
 // After a longer wait a thread has lost its core, and a quarter of the threads stay.
 constexpr std::uint64_t long_wait = 2000000;
-// How long teams then stay small, at first and at most. Afterwards they have twice as many threads.
+// How long teams then stay small, at first and at most. Afterwards the number of threads doubles.
 constexpr std::uint64_t least_pause = 10000000, longest_pause = 1000000000;
 
 // A number that threads wait for. One pair of cache lines each, because processors fetch lines in pairs.
