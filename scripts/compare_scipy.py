@@ -5,7 +5,7 @@ Usage: scripts/compare_scipy.py [--orders 50,100,...] [--threads 1,4,16,0] [--ro
                                 [--alone] [--processor-time] [--after-product] [--load N] [--budget SECONDS]
 
 It needs the Python package and SciPy. The machine should do nothing else. SciPy solves in a process of its own, and each side waits until
-the threads of the other side sleep: the threads of an OpenBLAS look for work for a while after a call. Threads 0 is the default of both.
+the threads of the other side sleep: the threads of an OpenBLAS look for work for 0.1 s and more after a call. Threads 0 is the default of both.
 A row has the median of the whole solve, of its three stages, and of each of SciPy's drivers; `ratio` is SciPy's fastest driver over the
 whole solve, above 1 if eigen_g is faster. `bits` says whether all numbers of threads gave the same bits. --few solves for n / 160 of the
 smallest pairs, --values for the eigenvalues alone. A row ends after --rounds rounds, or after --seconds and at least one round. A driver
@@ -52,6 +52,17 @@ def setters_of_threads():
     return setters
 
 
+def wait_for_sleep() -> None:
+    """Returns when the threads of this process need no processor any more."""
+    before = time.process_time()
+    while True:
+        time.sleep(0.02)
+        now = time.process_time()
+        if now - before < 0.002:
+            return
+        before = now
+
+
 def solve_by_scipy(pipe) -> None:
     """The body of SciPy's process: answers (n, dtype, threads, driver, values, subset, repeats, processor time) with seconds, until it gets None."""
     import scipy.linalg
@@ -70,6 +81,7 @@ def solve_by_scipy(pipe) -> None:
             start = clock()
             scipy.linalg.eigh(kept[1], driver=driver, eigvals_only=values, check_finite=False, subset_by_index=subset)
             seconds.append(clock() - start)
+        wait_for_sleep()
         pipe.send(seconds)
 
 
@@ -171,7 +183,6 @@ def main() -> None:
                 for driver in list(used):
                     pipe.send((n, options.type, threads or cores, driver, options.values, subset, repeats, options.processor_time))
                     times[driver] += pipe.recv()[repeats // 2:]
-                    time.sleep(0.1)
                 if len(used) == 2 and n >= 2000:
                     least = [min(times[driver]) for driver in used]
                     if max(least) > 1.2 * min(least):

@@ -27,16 +27,20 @@ std::uint64_t ticks() {
   return 3 * static_cast<std::uint64_t>(std::chrono::steady_clock::now().time_since_epoch().count());
 #endif
 }
-constexpr std::uint64_t ticks_to_yield = 40000, ticks_to_sleep = 600000;
+// How long a thread polls before it sleeps: as long as it worked before, within these limits. It does not call sched_yield() instead: Linux then
+// lets the other threads of this core run for a whole time slice.
+constexpr std::uint64_t shortest_poll = 40000, longest_poll = 600000;
 
-// When a team becomes smaller. A step in which thread 0 waited longer than `long_wait`, and much longer than it worked, counts as one point for each
-// long_wait; every other step takes one point away.
-constexpr std::uint64_t long_wait = 100000;
-constexpr int points_of_a_step = 24, points_to_leave = 12;
-// The next numbers of threads are smaller and larger by this factor.
-constexpr int factor = 4;
-// How long a team then stays small, at first and at most.
-constexpr std::uint64_t least_pause = 10000000, longest_pause = 160000000;
+// When a team becomes smaller. A stall is a step in which thread 0 waited longer than `shortest_stall`, and longer than `stalled` times its work.
+// The team halves if the stalls of the last steps took longer than `most_lost`, and longer than thread 0 worked in these steps. Interrupts
+// and steps whose work is shared unevenly stay below that.
+constexpr std::uint64_t shortest_stall = shortest_poll, stalled = 4, most_lost = 1200000;
+// Each step takes one part of this number from the sums over the last steps.
+constexpr std::uint64_t recent_steps = 32;
+// After a longer wait a thread has lost its core, and a quarter of the threads stay.
+constexpr std::uint64_t long_wait = 2000000;
+// How long teams then stay small, at first and at most. Afterwards the number of threads doubles.
+constexpr std::uint64_t least_pause = 10000000, longest_pause = 1000000000;
 
 // A number that threads wait for. One pair of cache lines each, because processors fetch lines in pairs.
 class alignas(128) Flag {
@@ -46,10 +50,9 @@ class alignas(128) Flag {
         value);  // an ordered operation: either a thread that goes to sleep sees it, or its entry is seen here
     if (sleepers_.load() > 0) ::syscall(SYS_futex, &value_, FUTEX_WAKE_PRIVATE, INT_MAX, nullptr, nullptr, 0);
   }
-  // Waits until ready(value), and returns the value.
+  // Waits until ready(value), and returns the value. Sleeps after `patience` ticks.
   template <class Ready>
-  std::uint32_t wait(std::uint64_t until_yield, const Ready& ready,
-                     std::uint64_t until_sleep = ticks_to_sleep) {
+  std::uint32_t wait(std::uint64_t patience, const Ready& ready) {
     std::uint64_t begin = 0;
     for (unsigned polls = 0;; ++polls) {
       const std::uint32_t value = value_.load(std::memory_order_acquire);
@@ -59,12 +62,7 @@ class alignas(128) Flag {
 #if defined(__x86_64__)
       __builtin_ia32_pause();
 #endif
-      if (polls % 16 != 0) continue;
-      const std::uint64_t waited = ticks() - begin;
-      if (waited > until_sleep)
-        sleep(value);
-      else if (waited > until_yield)
-        ::sched_yield();
+      if (polls % 16 == 0 && ticks() - begin > patience) sleep(value);
     }
   }
 
@@ -77,6 +75,13 @@ class alignas(128) Flag {
   std::atomic<std::uint32_t> value_{0};
   std::atomic<int> sleepers_{0};
 };
+
+// Until when the teams of the process stay small, how long that is after they became smaller, and how many threads they have meanwhile.
+std::atomic<std::uint64_t> small_until{0}, pause_length{0};
+std::atomic<int> small_team{1};
+bool is_small(std::uint64_t now) {
+  return static_cast<std::int64_t>(small_until - now) > 0;
+}
 
 // Threads of all teams of the process, and the teams. Helpers join a team only while there are cores for them.
 std::atomic<int> threads_in_teams{0}, teams{0};
@@ -95,11 +100,11 @@ class TeamOfThreads final : public SharedWork {
         data_(data),
         most_(threads),
         cores_(usable_cores()),
-        until_yield_(threads > cores_ ? ticks_to_yield / 10 : ticks_to_yield),
+        least_patience_(threads > cores_ ? shortest_poll / 10 : shortest_poll),
         flags_(static_cast<std::size_t>(rounds * most_by_dissemination + threads)) {}
 
   static void run_alone(team::Body body, const void* data) {
-    TeamThread alone(nullptr, 0, 1, 0, 0);
+    TeamThread alone(nullptr, 0, 1, 0, 0, 0);
     body(data, alone);
   }
 
@@ -109,12 +114,14 @@ class TeamOfThreads final : public SharedWork {
     if (thread == 0) {
       ++teams;
       const std::uint64_t begin = ticks();
-      while (joined_ < most_ && ticks() - begin < ticks_to_yield) {
+      const int wanted = is_small(begin) ? std::min(small_team.load(), most_) : most_;
+      shrunk_ = wanted < most_;
+      while (joined_ < wanted && ticks() - begin < shortest_poll) {
       }
-      const int count = joined_;
+      const int count = std::min<int>(joined_, wanted);
       size_.set(static_cast<std::uint32_t>(count));
-      TeamThread me(this, 0, count, 0, 0);
       last_ = ticks();
+      TeamThread me(this, 0, count, 0, 0, last_);
       body_(data_, me);
       --teams;
       size_.set(closed);
@@ -124,33 +131,36 @@ class TeamOfThreads final : public SharedWork {
     --threads_in_teams;
   }
 
-  void wait_for_all(int t, int count, std::uint32_t epoch) {
+  // former: when this thread waited the last time. Returns the time at the end of the wait.
+  std::uint64_t wait_for_all(int t, int count, std::uint32_t epoch, std::uint64_t former) {
     const auto reached = [epoch](std::uint32_t value) {
       return static_cast<std::int32_t>(value - epoch) >= 0;
     };
-    const std::uint64_t begin = t == 0 ? ticks() : 0;
+    const std::uint64_t begin = ticks(), patience = std::clamp(begin - former, least_patience_, longest_poll);
     if (count <= most_by_dissemination) {
       for (int round = 0, step = 1; step < count; ++round, step *= 2) {
         flag(round, (t + step) % count).set(epoch);
-        flag(round, t).wait(until_yield_, reached);
+        flag(round, t).wait(patience, reached);
       }
     } else if (t == 0) {
-      for (int k = 1; k < count; ++k) flag(rounds, k).wait(until_yield_, reached);
+      for (int k = 1; k < count; ++k) flag(rounds, k).wait(patience, reached);
       flag(rounds, 0).set(epoch);
     } else {
       flag(rounds, t).set(epoch);
-      flag(rounds, 0).wait(until_yield_, reached);
+      flag(rounds, 0).wait(patience, reached);
     }
-    if (t == 0) waited_ += ticks() - begin;
+    const std::uint64_t end = ticks();
+    if (t == 0) waited_ += end - begin;
+    return end;
   }
 
   // Called by thread 0 before the barrier of a step: decides the number of threads after it.
   void decide(int count, std::uint32_t epoch, bool grow, bool stop) {
     const std::uint64_t now = ticks(), worked = now - last_ - waited_;
-    if (waited_ > long_wait && waited_ > 4 * worked)
-      points_ += static_cast<int>(std::min<std::uint64_t>(waited_ / long_wait, points_of_a_step));
-    else if (points_ > 0)
-      --points_;
+    worked_ += worked - worked_ / recent_steps;
+    stalls_ -= stalls_ / recent_steps;
+    if (waited_ > shortest_stall && waited_ > stalled * worked) stalls_ += waited_;
+    const bool core_lost = waited_ > long_wait;
     last_ = now;
     waited_ = 0;
     // A thread that leaves may read its number late, because no later barrier waits for it: until then there is no other change.
@@ -161,16 +171,16 @@ class TeamOfThreads final : public SharedWork {
       return;
     } else if (stop) {
       next = 0;
-    } else if (points_ >= points_to_leave) {
-      next = std::max(1, count / factor);
-      points_ = 0;
-      pause_ = now - until_ > 4 * pause_ ? least_pause : std::min(2 * pause_, longest_pause);
-      until_ = now + pause_;
-    } else if (const int here = joined_.load(); grow && count < here) {
-      if (until_ == 0)
-        next = here;
-      else if (static_cast<std::int64_t>(now - until_) >= 0)
-        next = std::min(here, factor * count);
+    } else if (count > 1 && stalls_ > std::max(most_lost, worked_)) {
+      next = std::max(1, count / (core_lost ? 4 : 2));
+      stalls_ = 0;
+      shrunk_ = true;
+      const std::uint64_t pause = pause_length;
+      pause_length = now - small_until > 4 * pause ? least_pause : std::min(2 * pause, longest_pause);
+      small_until = now + pause_length;
+      small_team = next;
+    } else if (const int here = joined_.load(); grow && count < here && !is_small(now)) {
+      next = shrunk_ ? std::min(here, 2 * count) : here;
     }
     if (next < count) departing_ = count - std::max(next, 1);
     if (next != count) change_.store(std::uint64_t{epoch} << 32 | static_cast<std::uint64_t>(next));
@@ -198,15 +208,12 @@ class TeamOfThreads final : public SharedWork {
     const int index = joined_.fetch_add(1);
     bool first = true;
     for (std::uint32_t changes = 0;; first = false) {
-      const std::uint32_t size = size_.wait(
-          until_yield_,
-          [&](std::uint32_t value) {
-            return value == closed || ((first || value / max_threads > changes) &&
-                                       value % max_threads > static_cast<std::uint32_t>(index));
-          },
-          first ? ticks_to_sleep : 0);
+      const std::uint32_t size = size_.wait(first ? longest_poll : 0, [&](std::uint32_t value) {
+        return value == closed || ((first || value / max_threads > changes) &&
+                                   value % max_threads > static_cast<std::uint32_t>(index));
+      });
       if (size == closed) return;
-      TeamThread me(this, index, static_cast<int>(size % max_threads), epoch_, size / max_threads);
+      TeamThread me(this, index, static_cast<int>(size % max_threads), epoch_, size / max_threads, ticks());
       body_(data_, me);
       changes = me.changes_;
     }
@@ -215,7 +222,7 @@ class TeamOfThreads final : public SharedWork {
   const team::Body body_;
   const void* const data_;
   const int most_, cores_;
-  const std::uint64_t until_yield_;
+  const std::uint64_t least_patience_;
   std::vector<Flag> flags_;
   // Number of threads that may run, and of changes before: changes * max_threads + threads. `closed`: no further thread joins.
   Flag size_;
@@ -223,13 +230,14 @@ class TeamOfThreads final : public SharedWork {
   std::atomic<int> joined_{1};  // threads that run or wait until the team grows
   std::atomic<int> departing_{0};         // threads that have to leave and do not know it yet
   std::atomic<std::uint64_t> change_{0};  // barrier and number of threads of the last change
-  // Thread 0's: time of its last step, its waits since then, points, and until when the team stays small (0: it never had to).
-  std::uint64_t last_ = 0, waited_ = 0, until_ = 0, pause_ = least_pause / 2;
-  int points_ = 0;
+  // Thread 0's: time of its last step and its waits since then; its work and its stalls in the last steps; whether the team has been smaller than
+  // it could be.
+  std::uint64_t last_ = 0, waited_ = 0, worked_ = 0, stalls_ = 0;
+  bool shrunk_ = false;
 };
 
 void TeamThread::wait_for_all() {
-  team_->wait_for_all(index_, count_, ++epoch_);
+  waited_at_ = team_->wait_for_all(index_, count_, ++epoch_, waited_at_);
 }
 
 bool TeamThread::change(bool grow, bool stop) {
@@ -266,14 +274,8 @@ int max_team_threads(std::int64_t order) {
   return order < 150 ? 1 : order < 300 ? 4 : order < 1500 ? 16 : 64;
 }
 
-int default_team_threads(std::int64_t order, int cores) {
-  return std::min({max_team_threads(order), cores, order < 1500 ? 4 : std::max(4, cores / 2)});
-}
-
 int team_threads(std::int64_t order) {
-  const int cores = core_threads();
-  const bool chosen = threads_set_by_user() || threads_limited();
-  return chosen ? std::min(max_team_threads(order), cores) : default_team_threads(order, cores);
+  return std::min(max_team_threads(order), core_threads());
 }
 
 }  // namespace eigen_g
