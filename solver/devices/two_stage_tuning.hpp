@@ -20,7 +20,7 @@ struct GivenBands {
 };
 
 struct TwoStageTuning {
-  PathOrders orders_of_double{1950, 1550};
+  PathOrders orders_of_double{2113, 1650};
   PathOrders orders_of_float{2350, 2175};
   PathOrders orders_of_complex_double{2400, 1925};
   PathOrders orders_of_complex_float{3200, 2550};

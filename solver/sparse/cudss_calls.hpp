@@ -15,7 +15,7 @@ using Data = struct SolverData*;
 using Config = struct Settings*;
 
 enum Status : int { success = 0, allocation_failed = 2 };
-enum Setting : int { matching = 3, pivot_type = 7, pivot_epsilon = 9, deterministic = 24 };
+enum Setting : int { matching = 3, pivot_type = 7, pivot_epsilon = 9, superpanels = 20, deterministic = 24 };
 enum Result : int { factor_entries = 1, perturbed_pivots = 2, inertia = 3, memory_estimates = 13 };
 enum Phase : int { analysis = 3, factorisation = 4, solution = 1008 };
 inline constexpr int no_matching = 0, bunch_kaufman = 6;

@@ -33,6 +33,7 @@ static_assert(major_version == CUDSS_VERSION_MAJOR);
 static_assert(success == int{CUDSS_STATUS_SUCCESS} && allocation_failed == int{CUDSS_STATUS_ALLOC_FAILED});
 static_assert(matching == int{CUDSS_CONFIG_MATCHING_ALG} && pivot_type == int{CUDSS_CONFIG_PIVOT_TYPE});
 static_assert(pivot_epsilon == int{CUDSS_CONFIG_PIVOT_EPSILON} &&
+              superpanels == int{CUDSS_CONFIG_USE_SUPERPANELS} &&
               deterministic == int{CUDSS_CONFIG_DETERMINISTIC_MODE});
 static_assert(factor_entries == int{CUDSS_DATA_LU_NNZ} && perturbed_pivots == int{CUDSS_DATA_NPIVOTS});
 static_assert(inertia == int{CUDSS_DATA_INERTIA} && memory_estimates == int{CUDSS_DATA_MEMORY_ESTIMATES});
