@@ -155,9 +155,8 @@ TEST_CASE("the report says where the matrices were, and in how many slabs") {
   CHECK_THAT(apps::to_table(r), ContainsSubstring("block columns\n"));  // values only
   r.solve.slabs_of_rows = 4;
   r.solve.slabs_of_columns = 3;
-  CHECK_THAT(
-      apps::to_table(r),
-      ContainsSubstring("block columns, 4 slabs of rows, 3 of columns, with data in host memory\n"));
+  CHECK_THAT(apps::to_table(r),
+             ContainsSubstring("block columns, 4 slabs of rows, 3 of columns, with data in host memory\n"));
   const json d = json::parse(apps::json_of(r));
   CHECK(d["mode"] == "block_columns");
   CHECK(d["slabs_of_rows"] == 4);
