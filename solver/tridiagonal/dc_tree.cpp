@@ -90,9 +90,7 @@ std::vector<Subtree> subtrees_of(const Tree& tree) {
     next.merge[level] = next.merge[level - 1] + static_cast<Index>(tree.levels[level - 1].size());
   const auto count = [](const auto& items, Index from, Index end) {
     Index found = 0;
-    while (from + found < static_cast<Index>(items.size()) &&
-           items[static_cast<std::size_t>(from + found)].first < end)
-      ++found;
+    for (auto at = static_cast<std::size_t>(from); at < items.size() && items[at].first < end; ++at) ++found;
     return found;
   };
   for (const Index end : ends) {
