@@ -1,6 +1,8 @@
 // A leaf solved by a warp: a lane has one row of Z.
 #pragma once
 
+#include "hybrid/matrix_view.hpp"
+#include "hybrid/scalar.hpp"
 #include "solver/tridiagonal/dc_crew.cuh"
 #include "solver/tridiagonal/dc_leaf.hpp"
 
