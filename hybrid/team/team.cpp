@@ -27,6 +27,10 @@ std::uint64_t ticks() {
   return 3 * static_cast<std::uint64_t>(std::chrono::steady_clock::now().time_since_epoch().count());
 #endif
 }
+// 0 if the counters of two processors differ so much that `after` is the smaller number.
+std::uint64_t elapsed(std::uint64_t before, std::uint64_t after) {
+  return static_cast<std::uint64_t>(std::max<std::int64_t>(0, static_cast<std::int64_t>(after - before)));
+}
 // How long a thread polls before it sleeps: as long as it worked before, within these limits. It does not call sched_yield() instead: Linux then
 // lets the other threads of this core run for a whole time slice.
 constexpr std::uint64_t shortest_poll = 40000, longest_poll = 600000;
@@ -136,7 +140,8 @@ class TeamOfThreads final : public SharedWork {
     const auto reached = [epoch](std::uint32_t value) {
       return static_cast<std::int32_t>(value - epoch) >= 0;
     };
-    const std::uint64_t begin = ticks(), patience = std::clamp(begin - former, least_patience_, longest_poll);
+    const std::uint64_t begin = ticks(),
+                        patience = std::clamp(elapsed(former, begin), least_patience_, longest_poll);
     if (count <= most_by_dissemination) {
       for (int round = 0, step = 1; step < count; ++round, step *= 2) {
         flag(round, (t + step) % count).set(epoch);
@@ -150,13 +155,13 @@ class TeamOfThreads final : public SharedWork {
       flag(rounds, 0).wait(patience, reached);
     }
     const std::uint64_t end = ticks();
-    if (t == 0) waited_ += end - begin;
+    if (t == 0) waited_ += elapsed(begin, end);
     return end;
   }
 
   // Called by thread 0 before the barrier of a step: decides the number of threads after it.
   void decide(int count, std::uint32_t epoch, bool grow, bool stop) {
-    const std::uint64_t now = ticks(), worked = now - last_ - waited_;
+    const std::uint64_t now = ticks(), worked = elapsed(last_ + waited_, now);
     worked_ += worked - worked_ / recent_steps;
     stalls_ -= stalls_ / recent_steps;
     if (waited_ > shortest_stall && waited_ > stalled * worked) stalls_ += waited_;

@@ -18,12 +18,20 @@ void TransferThread::after(const Queue& queue, Transfer transfer) {
   }
   worker_.wait();
   Resources& own = of_second_thread(of_caller_);
+  const int gpu = current_gpu();
   items_.push_back(std::move(item));
   running_ = true;
-  worker_.start([this, &own, gpu = current_gpu()] { make_all(own, gpu); });
+  try {
+    worker_.start([this, &own, gpu] { make_all(own, gpu); });
+  } catch (...) {
+    items_.clear();
+    running_ = false;
+    throw;
+  }
 }
 
 void TransferThread::stop() noexcept {
+  if (forks() != made_after_) return;  // the thread is not in this process
   {
     const std::lock_guard lock(mutex_);
     items_.clear();

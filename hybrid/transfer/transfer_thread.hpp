@@ -5,6 +5,7 @@
 #include <functional>
 #include <mutex>
 
+#include "hybrid/machine/fork.hpp"
 #include "hybrid/stream/queue.hpp"
 #include "hybrid/team/worker.hpp"
 
@@ -24,7 +25,7 @@ class TransferThread {
   TransferThread& operator=(const TransferThread&) = delete;
 
   // The thread calls transfer(copies), on the current GPU, when the transfers before have returned. `copies` works after the work that is in `queue`
-  // now. Returns at once. Throws what an earlier transfer threw; the transfers after that one are not made.
+  // now. Returns at once, unless the thread ends just now: then it returns when the copies so far are done. Throws what an earlier transfer threw; the transfers after that one are not made.
   void after(const Queue& queue, Transfer transfer);
   // Blocks until all transfers are done. Throws as after().
   void wait() { worker_.wait(); }
@@ -40,6 +41,7 @@ class TransferThread {
   bool take(std::deque<Item>& next);
 
   Resources& of_caller_;
+  const int made_after_ = forks();
   std::mutex mutex_;  // guards the two members below
   std::deque<Item> items_;
   bool running_ = false;  // the worker will look at items_ again

@@ -33,7 +33,7 @@ void triangular_factors(const Queue& queue, const ReflectorBlocks& blocks, Matri
 //   tau_dev  k values, in
 //   s_dev    width^2 values, scratch
 //   t_dev    k x k, out; leading dimension `width`, width^2 values
-// All else as above. The sums may have another order than in triangular_factors().
+// All else as above, but every block with few reflectors has accurate sums. The sums may have another order than in triangular_factors().
 template <class T>
 void triangular_factor(const Queue& queue, std::int64_t width, MatrixView<const same_t<T>> v_dev,
                        const same_t<T>* tau_dev, same_t<T>* s_dev, T* t_dev);

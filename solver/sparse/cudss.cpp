@@ -71,8 +71,8 @@ class CudssFactorisation : public ColumnFactorisation {
       set(cudss::matching, cudss::no_matching);  // with matching the signs do not belong to S
       set(cudss::pivot_type, cudss::bunch_kaufman);
       set(cudss::pivot_epsilon, 1e-11);  // as the null pivots of Mumps
-      set(cudss::superpanels,
-          0);  // cuDSS refuses superpanels with Bunch-Kaufman pivots in the deterministic mode
+      // cuDSS refuses superpanels with Bunch-Kaufman pivots in the deterministic mode.
+      set(cudss::superpanels, 0);
       set(cudss::deterministic, 1);
       // Column j of the lower triangle is row j of the upper one.
       const bool small = pattern.entries() <= std::numeric_limits<std::int32_t>::max();
