@@ -27,7 +27,7 @@ std::uint64_t ticks() {
   return 3 * static_cast<std::uint64_t>(std::chrono::steady_clock::now().time_since_epoch().count());
 #endif
 }
-// 0 if the counters of two processors differ so much that `after` is the smaller number.
+// Counters of two processors can differ; then the result is 0 instead of a negative number.
 std::uint64_t elapsed(std::uint64_t before, std::uint64_t after) {
   return static_cast<std::uint64_t>(std::max<std::int64_t>(0, static_cast<std::int64_t>(after - before)));
 }
