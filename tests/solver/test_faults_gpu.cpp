@@ -153,7 +153,7 @@ TEST_CASE("a failed call of a solve by several GPUs is reported, and the next so
   check_every_failure(solve, false, true);
 }
 
-// An allocation that fails before any work makes the solve smaller. Any other failed call ends the solve with an exception.
+// An allocation that fails before any work makes the solve smaller. Later ones end the solve with an exception.
 TEST_CASE("a solve that a failed allocation makes smaller says so, and its pairs are right", "[gpu]") {
   NEEDS_GPU();
   struct Row {
@@ -181,7 +181,7 @@ TEST_CASE("a solve that a failed allocation makes smaller says so, and its pairs
     support::Solved solved{whole.w, whole.z, n, {}};
     std::fill(solved.z.begin(), solved.z.end(), 0.0);
     try {
-      faults::arm(k);
+      faults::arm(k, "cudaMalloc");
       solved.report =
           ::eigen_g::eigen_g(n, s.a.data(), s.lda, solved.w.data(), solved.z.data(), solved.ldz, o, o);
       passed_all = faults::disarm() < k;
@@ -192,7 +192,6 @@ TEST_CASE("a solve that a failed allocation makes smaller says so, and its pairs
     if (solved.report.fallbacks.empty()) continue;
     ++made_smaller;
     CAPTURE(k, faults::last());
-    CHECK(std::string(faults::last()) == "cudaMalloc");
     CHECK(solved.report.fallbacks == std::vector<Fallback>{row.step});
     CHECK(solved.report.devices.front().gpu >= 0);
     CHECK((solved.report.mode == MemoryMode::parked) == (row.step == Fallback::in_core_to_parked));

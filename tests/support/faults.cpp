@@ -20,10 +20,11 @@ namespace {
 std::atomic<bool> armed = false;
 std::atomic<std::int64_t> count = 0, failing = 0, standing = 0;
 std::atomic<const char*> failed = "";
+std::string_view counted;  // the function whose calls count (empty: all); set before `armed`
 thread_local cudaError_t pending = cudaSuccess;  // the error that cudaGetLastError returns next
 
 bool fails(const char* name) {
-  if (!armed || ++count != failing) return false;
+  if (!armed || (!counted.empty() && counted != name) || ++count != failing) return false;
   failed = name;
   return true;
 }
@@ -34,7 +35,8 @@ cudaError_t cuda_failure(cudaError_t error) {
 
 }  // namespace
 
-void arm(std::int64_t number) {
+void arm(std::int64_t number, std::string_view only) {
+  counted = only;
   count = 0;
   failing = number;
   armed = true;

@@ -5,11 +5,13 @@
 #pragma once
 
 #include <cstdint>
+#include <string_view>
 
 namespace support::faults {
 
-// Counts calls from now on, in all threads together, and makes the number-th one fail (from 1; 0: none).
-void arm(std::int64_t number);
+// Counts calls from now on, in all threads together, and makes the number-th one fail (from 1; 0: none). Only calls of the
+// function `only` count if it is given; its name must outlive the counting.
+void arm(std::int64_t number, std::string_view only = {});
 // Ends the counting and returns the number of calls since arm().
 std::int64_t disarm();
 // The name of the last call that was made to fail.

@@ -32,9 +32,9 @@ class InPieces {
       const CurrentGpu on(gpus[k]);
       memory_.push_back(std::make_unique<DeviceBuffer<T>>(std::max<std::int64_t>(1, ld_ * sizes[k])));
       EIGEN_G_CUDA(cudaMemset(memory_.back()->data(), 0xff, memory_.back()->bytes()));
+      EIGEN_G_CUDA(cudaDeviceSynchronize());  // cudaMemset may return early, and queues do not wait for it
       shards.push_back({sizes[k] > 0 ? memory_.back()->data() : nullptr, ld_, sizes[k]});
     }
-    EIGEN_G_CUDA(cudaDeviceSynchronize());
   }
   void set(const std::vector<T>& a) {
     each([&](T* piece, std::int64_t first, std::int64_t columns) {
