@@ -6,6 +6,9 @@
 #include <sys/mman.h>
 
 #include <cstdlib>
+#include <map>
+#include <mutex>
+#include <utility>
 
 #include "hybrid/cuda_check.hpp"
 #include "hybrid/machine/cpu.hpp"
@@ -18,9 +21,48 @@
 
 namespace eigen_g {
 
+namespace {
+
+// The large blocks that the process keeps, one for each GPU.
+class KeptBlocks {
+ public:
+  // Never destroyed, because CUDA may be gone when the process ends.
+  static KeptBlocks& of_process() {
+    static KeptBlocks& all = *new KeptBlocks;
+    return all;
+  }
+  DeviceBuffer<std::byte> take(int gpu) {
+    const std::lock_guard lock(mutex_);
+    return std::exchange(blocks_[gpu], DeviceBuffer<std::byte>());
+  }
+  // Keeps the larger one of `block` and the kept block, and leaves the other one in `block`.
+  void give(int gpu, DeviceBuffer<std::byte>& block) {
+    const std::lock_guard lock(mutex_);
+    if (blocks_[gpu].size() < block.size()) std::swap(blocks_[gpu], block);
+  }
+  std::uint64_t bytes(int gpu) {
+    const std::lock_guard lock(mutex_);
+    return blocks_[gpu].bytes();
+  }
+  void release() {
+    const std::lock_guard lock(mutex_);
+    blocks_.clear();
+  }
+
+ private:
+  std::mutex mutex_;
+  std::map<int, DeviceBuffer<std::byte>> blocks_;  // key: the GPU
+};
+
+}  // namespace
+
 void* allocate_device(std::uint64_t bytes) {
   void* p = nullptr;
-  const cudaError_t status = cudaMalloc(&p, bytes);
+  cudaError_t status = cudaMalloc(&p, bytes);
+  if (status == cudaErrorMemoryAllocation && KeptBlocks::of_process().take(current_gpu()).data()) {
+    cudaGetLastError();
+    status = cudaMalloc(&p, bytes);
+  }
   if (status == cudaErrorMemoryAllocation) {
     cudaGetLastError();
     const Device gpu = gpu_device(current_gpu());
@@ -112,14 +154,32 @@ WorkMemory::WorkMemory(const Queue& queue, std::uint64_t bytes)
   }
   if (buffer_.bytes() >= bytes) return;
   buffer_ = DeviceBuffer<std::byte>();
+  if (bytes > max_kept_bytes) {
+    most_kept_ = gpu_facts(gpu_).memory_total / kept_part;
+    buffer_ = KeptBlocks::of_process().take(gpu_);
+    if (buffer_.bytes() >= bytes) return;
+    buffer_ = DeviceBuffer<std::byte>();
+  }
   buffer_ = DeviceBuffer<std::byte>(static_cast<std::int64_t>(bytes));
 }
 
 WorkMemory::~WorkMemory() {
-  if (!buffer_.data() || from_->has_allocator() || buffer_.bytes() > max_kept_bytes) return;
+  if (!buffer_.data() || from_->has_allocator()) return;
+  if (buffer_.bytes() > max_kept_bytes) {
+    if (buffer_.bytes() <= most_kept_) KeptBlocks::of_process().give(gpu_, buffer_);
+    return;
+  }
   const std::lock_guard lock(from_->impl_->mutex);
   DeviceBuffer<std::byte>& kept = from_->impl_->of_gpu[gpu_].work;
   if (kept.size() < buffer_.size()) std::swap(kept, buffer_);
+}
+
+std::uint64_t device_memory_available() {
+  const int gpu = current_gpu();
+  return gpu_memory_free(gpu) + KeptBlocks::of_process().bytes(gpu);
+}
+void release_kept_memory() noexcept {
+  KeptBlocks::of_process().release();
 }
 
 }  // namespace eigen_g

@@ -100,12 +100,14 @@ using DeviceBuffer = Buffer<T, DeviceMemory>;
 template <class T>
 using PinnedBuffer = Buffer<T, PinnedMemory>;
 
-// One block of device memory for one call, from the queue's Resources. Without an allocator, a block of up to max_kept_bytes is
-// given back to the Resources for the next call on the same GPU. The reason is that cudaMalloc and cudaFree take longer than
-// parts of a small solve. The owner must wait for all work that uses the memory before the destructor runs. Move-only.
+// One block of device memory for one call, from the queue's Resources. Without an allocator, the block is kept for the next call
+// on the same GPU, because cudaMalloc and cudaFree take up to a tenth of a solve's time. A block of up to max_kept_bytes goes back
+// to the Resources. Of the larger blocks the process keeps one for each GPU, of at most 1 / kept_part of the GPU's memory, and any
+// thread may take this block. An allocation that fails frees it and is tried again. The owner must wait for all work that uses the
+// memory before the destructor runs. Move-only.
 class WorkMemory {
  public:
-  static constexpr std::uint64_t max_kept_bytes = std::uint64_t{64} << 20;
+  static constexpr std::uint64_t max_kept_bytes = std::uint64_t{64} << 20, kept_part = 64;
 
   WorkMemory() = default;
   WorkMemory(const Queue& queue, std::uint64_t bytes);  // uninitialised; throws OutOfMemory, DeviceError
@@ -121,11 +123,19 @@ class WorkMemory {
   void swap(WorkMemory& other) noexcept {
     std::swap(from_, other.from_);
     std::swap(gpu_, other.gpu_);
+    std::swap(most_kept_, other.most_kept_);
     std::swap(buffer_, other.buffer_);
   }
   Resources* from_ = nullptr;
   int gpu_ = 0;
+  std::uint64_t most_kept_ = 0;  // bytes of the largest block that the process keeps
   DeviceBuffer<std::byte> buffer_;
 };
+
+// Bytes that an allocation on the current GPU can have: the free ones and the block that the process keeps there. Throws
+// DeviceError, also in a build without CUDA.
+std::uint64_t device_memory_available();
+// Frees the blocks that the process keeps on all GPUs.
+void release_kept_memory() noexcept;
 
 }  // namespace eigen_g

@@ -126,7 +126,7 @@ void Resources::free(void* memory, std::uint64_t bytes, cudaStream_t stream) noe
 }
 
 std::uint64_t Resources::memory_free() const {
-  return has_allocator() ? std::numeric_limits<std::uint64_t>::max() : gpu_memory_free(current_gpu());
+  return has_allocator() ? std::numeric_limits<std::uint64_t>::max() : device_memory_available();
 }
 
 double* Resources::pinned(std::int64_t doubles) {

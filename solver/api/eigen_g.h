@@ -169,7 +169,8 @@ int64_t eigen_g_dsolver_enqueue(eigen_g_solver* solver, double* a_dev, int64_t l
                                 struct eigen_g_result* result);
 void eigen_g_dsolver_destroy(eigen_g_solver* solver); /* null: does nothing */
 
-/* Frees the memory and handles that the calling thread keeps between its calls; see eigen_g.hpp. */
+/* Frees the memory and handles that the calling thread keeps between its calls, and the blocks of device memory that the process
+   keeps; see eigen_g.hpp. */
 void eigen_g_release_thread_cache(void);
 
 /* Returns one line of text for an info; never null. */

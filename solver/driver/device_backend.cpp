@@ -14,6 +14,7 @@
 #include "hybrid/instantiate.hpp"
 #include "hybrid/machine/cpu.hpp"
 #include "hybrid/machine/device.hpp"
+#include "hybrid/memory/memory.hpp"
 #include "hybrid/round_up.hpp"
 #include "hybrid/transfer/copy_2d.hpp"
 #include "hybrid/transfer/transfer.hpp"
@@ -710,6 +711,7 @@ Resources* resources_of_this_thread() {
 }
 void release(Resources* resources) {
   resources->release();
+  release_kept_memory();
 }
 
 void start_device() {

@@ -1,5 +1,6 @@
 // The driver's functions of a GPU in a build without CUDA: they throw DeviceError.
 #include "hybrid/instantiate.hpp"
+#include "hybrid/memory/memory.hpp"
 #include "solver/api/shards.hpp"
 #include "solver/driver/batched.hpp"
 #include "solver/driver/device_stages.hpp"
@@ -58,6 +59,7 @@ EIGEN_G_INSTANTIATE(all_types, backend_on_gpu, bytes_on_gpu, batch_on_gpu, ragge
 using Matrix = MatrixView<double>;
 using Given = MatrixView<const double>;
 using Size = std::int64_t;
+NO_DEVICE(std::uint64_t device_memory_available())
 // clang-format off
 NO_DEVICE(void start_device())
 NO_DEVICE(void sytrd_sy2sb_on_gpu(const StageCall&, Uplo, Size, Matrix, Matrix, double*, Report&))

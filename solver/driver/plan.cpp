@@ -7,6 +7,7 @@
 
 #include "hybrid/instantiate.hpp"
 #include "hybrid/machine/device.hpp"
+#include "hybrid/memory/memory.hpp"
 #include "solver/devices/tuning.hpp"
 #include "solver/driver/arguments.hpp"
 #include "solver/driver/backend.hpp"
@@ -81,7 +82,7 @@ int gpus_that_pay(const Plan& asked) {
   most = std::min(most, most_gpus_of_a_team);
   if (most < 2 || !plan_of(2).team) return 1;
   const std::uint64_t room =
-      asked.devices.memory_limit > 0 ? asked.devices.memory_limit : gpu_memory_free(current_gpu());
+      asked.devices.memory_limit > 0 ? asked.devices.memory_limit : device_memory_available();
   const int fastest = fastest_team(entry_type<T>(), asked.n, asked.max_count(), most);
   for (int gpus = fastest; gpus <= most; ++gpus)
     if (bytes_on_gpu<T>(plan_of(gpus), MatrixLayout::contiguous).device <= room) return gpus;

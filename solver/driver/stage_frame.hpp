@@ -10,6 +10,7 @@
 #include <initializer_list>
 #include <string>
 
+#include "hybrid/memory/memory.hpp"
 #include "hybrid/vector/groups.hpp"
 #include "solver/api/stages.hpp"
 #include "solver/driver/arguments.hpp"
@@ -34,7 +35,7 @@ Report run_stage(const StageCall& call, std::int64_t n, std::initializer_list<Na
   if (call.on_host() && may_be_on_gpu) {
     check_devices(devices);
     gpu = use_gpu(devices.device, n) &&
-          (devices.device == DeviceChoice::gpu || needed(true).device <= gpu_memory_free(current_gpu()));
+          (devices.device == DeviceChoice::gpu || needed(true).device <= device_memory_available());
   }
   require_in_memory(call.pointers, pointers);
   const WorkspaceBytes bytes = needed(gpu);
