@@ -262,7 +262,7 @@ TEST_CASE("device memory: as much is taken as is told, and not more than 3.25 ma
       o.device = eigen_g::DeviceChoice::gpu;
       o.progress = [&](eigen_g::Stage, double) { taken = std::max(taken, before - free_bytes()); };
       for (int run = 0; run < 2; ++run) {  // the first one also loads code
-        eigen_g::release_thread_cache();
+        eigen_g::release_kept_memory();
         before = free_bytes();
         taken = 0;
         const eigen_g::Report report =
