@@ -147,19 +147,15 @@ WorkMemory::WorkMemory(const Queue& queue, std::uint64_t bytes)
     buffer_ = DeviceBuffer<std::byte>(queue, static_cast<std::int64_t>(bytes));
     return;
   }
-  {
-    const std::lock_guard lock(from_->impl_->mutex);
-    DeviceBuffer<std::byte>& kept = from_->impl_->of_gpu[gpu_].work;
-    buffer_ = std::exchange(kept, DeviceBuffer<std::byte>());
-  }
-  if (buffer_.bytes() >= bytes) return;
-  buffer_ = DeviceBuffer<std::byte>();
   if (bytes > max_kept_bytes) {
     most_kept_ = gpu_facts(gpu_).memory_total / kept_part;
     buffer_ = KeptBlocks::of_process().take(gpu_);
-    if (buffer_.bytes() >= bytes) return;
-    buffer_ = DeviceBuffer<std::byte>();
+  } else {
+    const std::lock_guard lock(from_->impl_->mutex);
+    buffer_ = std::exchange(from_->impl_->of_gpu[gpu_].work, DeviceBuffer<std::byte>());
   }
+  if (buffer_.bytes() >= bytes) return;
+  buffer_ = DeviceBuffer<std::byte>();
   buffer_ = DeviceBuffer<std::byte>(static_cast<std::int64_t>(bytes));
 }
 
