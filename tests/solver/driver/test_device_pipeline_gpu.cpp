@@ -272,7 +272,8 @@ TEST_CASE("device memory: as much is taken as is told, and not more than 3.25 ma
         CHECK(static_cast<double>(report.bytes.device) >= 0.99 * told);
       }
       CHECK(taken <= told + granularity);
-      CHECK(taken >= told - granularity);
+      if (told > static_cast<double>(eigen_g::WorkMemory::max_kept_bytes))  // else a thread's block
+        CHECK(taken >= told - granularity);
     }
   const auto in_all = [&](std::int64_t order, bool vectors, eigen_g::Pointers pointers,
                           eigen_g::Path path = eigen_g::Path::one_stage) {
