@@ -5,14 +5,17 @@
 #include <cuda_runtime.h>
 #include <sys/mman.h>
 
+#include <algorithm>
+#include <array>
+#include <atomic>
 #include <cstdlib>
-#include <map>
 #include <mutex>
 #include <utility>
 
 #include "hybrid/cuda_check.hpp"
 #include "hybrid/machine/cpu.hpp"
 #include "hybrid/machine/device.hpp"
+#include "hybrid/machine/fork.hpp"
 #include "hybrid/memory/resources.hpp"
 #include "hybrid/memory/resources_impl.hpp"
 #include "hybrid/round_up.hpp"
@@ -23,45 +26,86 @@ namespace eigen_g {
 
 namespace {
 
-// The large blocks that the process keeps, one for each GPU.
+// The large blocks that the process keeps, one for each GPU. In a child of fork() it does nothing: the blocks are the parent's.
 class KeptBlocks {
  public:
-  // Never destroyed, because CUDA may be gone when the process ends.
   static KeptBlocks& of_process() {
-    static KeptBlocks& all = *new KeptBlocks;
-    return all;
+    static constinit MadeOnce<KeptBlocks> all;
+    return all.get([] { return KeptBlocks(); });
   }
-  DeviceBuffer<std::byte> take(int gpu) {
-    const std::lock_guard lock(mutex_);
+  // Returns the kept block if it has at least `bytes` and at most `most` bytes, and else no memory.
+  DeviceBuffer<std::byte> take(int gpu, std::uint64_t bytes, std::uint64_t most) {
+    const Held held(*this);
+    if (!held.has(gpu) || blocks_[gpu].bytes() < bytes || blocks_[gpu].bytes() > most) return {};
     return std::exchange(blocks_[gpu], DeviceBuffer<std::byte>());
   }
   // Keeps the larger one of `block` and the kept block, and leaves the other one in `block`.
-  void give(int gpu, DeviceBuffer<std::byte>& block) {
-    const std::lock_guard lock(mutex_);
-    if (blocks_[gpu].size() < block.size()) std::swap(blocks_[gpu], block);
+  void give(int gpu, DeviceBuffer<std::byte>& block) noexcept {
+    const Held held(*this);
+    if (held.has(gpu) && blocks_[gpu].size() < block.size()) std::swap(blocks_[gpu], block);
   }
   std::uint64_t bytes(int gpu) {
-    const std::lock_guard lock(mutex_);
-    return blocks_[gpu].bytes();
+    const Held held(*this);
+    return held.has(gpu) ? blocks_[gpu].bytes() : 0;
   }
-  void release() {
-    const std::lock_guard lock(mutex_);
-    blocks_.clear();
+  // Frees the blocks, under the lock: a thread that waits for it finds the memory free. Returns true if there was one.
+  bool release() noexcept {
+    const Held held(*this);
+    bool any = false;
+    for (int gpu = 0; held.has(gpu); ++gpu)
+      if (blocks_[gpu].data()) {
+        blocks_[gpu] = DeviceBuffer<std::byte>();
+        any = true;
+      }
+    releases_ += any;
+    return any;
   }
+  // The number of calls of release() that have freed memory.
+  std::uint64_t releases() const { return releases_; }
 
  private:
+  // The lock, which another thread of the parent may hold in a child.
+  class Held {
+   public:
+    explicit Held(KeptBlocks& all) : lock_(all.mutex_, std::defer_lock), usable_(forks() == all.made_after_) {
+      if (usable_) lock_.lock();
+    }
+    bool has(int gpu) const { return usable_ && gpu < most_gpus; }
+
+   private:
+    std::unique_lock<std::mutex> lock_;
+    bool usable_;
+  };
+  static constexpr int most_gpus = 64;  // no block is kept on a further GPU
+  const int made_after_ = forks();
   std::mutex mutex_;
-  std::map<int, DeviceBuffer<std::byte>> blocks_;  // key: the GPU
+  std::array<DeviceBuffer<std::byte>, most_gpus> blocks_;
+  std::atomic<std::uint64_t> releases_{0};
 };
+
+// Waits for all work on the GPU, as cudaFree does. Returns false if CUDA reports a failure.
+bool wait_for_gpu(int gpu) noexcept {
+  int before = 0;
+  if (cudaGetDevice(&before) != cudaSuccess || cudaSetDevice(gpu) != cudaSuccess) return false;
+  const bool done = cudaDeviceSynchronize() == cudaSuccess;
+  if (!done) cudaGetLastError();
+  cudaSetDevice(before);
+  return done;
+}
 
 }  // namespace
 
 void* allocate_device(std::uint64_t bytes) {
   void* p = nullptr;
+  KeptBlocks& kept = KeptBlocks::of_process();
+  const std::uint64_t releases = kept.releases();
   cudaError_t status = cudaMalloc(&p, bytes);
-  if (status == cudaErrorMemoryAllocation && KeptBlocks::of_process().take(current_gpu()).data()) {
-    cudaGetLastError();
-    status = cudaMalloc(&p, bytes);
+  if (status == cudaErrorMemoryAllocation) {
+    kept.release();
+    if (kept.releases() != releases) {  // by this thread or by another one
+      cudaGetLastError();
+      status = cudaMalloc(&p, bytes);
+    }
   }
   if (status == cudaErrorMemoryAllocation) {
     cudaGetLastError();
@@ -141,7 +185,7 @@ DeviceMemory::~DeviceMemory() {
   cudaSetDevice(before);
 }
 
-WorkMemory::WorkMemory(const Queue& queue, std::uint64_t bytes)
+WorkMemory::WorkMemory(const Queue& queue, std::uint64_t bytes, std::uint64_t most)
     : from_(&queue.resources()), gpu_(current_gpu()) {
   if (from_->has_allocator()) {
     buffer_ = DeviceBuffer<std::byte>(queue, static_cast<std::int64_t>(bytes));
@@ -149,7 +193,7 @@ WorkMemory::WorkMemory(const Queue& queue, std::uint64_t bytes)
   }
   if (bytes > max_kept_bytes) {
     most_kept_ = gpu_facts(gpu_).memory_total / kept_part;
-    buffer_ = KeptBlocks::of_process().take(gpu_);
+    if (bytes <= most_kept_) buffer_ = KeptBlocks::of_process().take(gpu_, bytes, std::min(most, 2 * bytes));
   } else {
     const std::lock_guard lock(from_->impl_->mutex);
     buffer_ = std::exchange(from_->impl_->of_gpu[gpu_].work, DeviceBuffer<std::byte>());
@@ -162,7 +206,8 @@ WorkMemory::WorkMemory(const Queue& queue, std::uint64_t bytes)
 WorkMemory::~WorkMemory() {
   if (!buffer_.data() || from_->has_allocator()) return;
   if (buffer_.bytes() > max_kept_bytes) {
-    if (buffer_.bytes() <= most_kept_) KeptBlocks::of_process().give(gpu_, buffer_);
+    // Work that an exception has left in a queue must not write into the next owner's memory.
+    if (buffer_.bytes() <= most_kept_ && wait_for_gpu(gpu_)) KeptBlocks::of_process().give(gpu_, buffer_);
     return;
   }
   const std::lock_guard lock(from_->impl_->mutex);
@@ -174,8 +219,8 @@ std::uint64_t device_memory_available() {
   const int gpu = current_gpu();
   return gpu_memory_free(gpu) + KeptBlocks::of_process().bytes(gpu);
 }
-void release_kept_memory() noexcept {
-  KeptBlocks::of_process().release();
+bool release_kept_memory() noexcept {
+  return KeptBlocks::of_process().release();
 }
 
 }  // namespace eigen_g

@@ -1,9 +1,11 @@
 // Owners of device memory and of pinned host memory: DeviceBuffer, PinnedBuffer, WorkMemory. All are move-only. A buffer of 0
-// elements has no memory. If an allocation fails, OutOfMemory has the needed and the free bytes. CUDA builds only.
+// elements has no memory. If an allocation fails, OutOfMemory has the needed and the free bytes. A build without CUDA has
+// only device_memory_available().
 #pragma once
 
 #include <cstddef>
 #include <cstdint>
+#include <limits>
 #include <type_traits>
 #include <utility>
 
@@ -102,15 +104,18 @@ using PinnedBuffer = Buffer<T, PinnedMemory>;
 
 // One block of device memory for one call, from the queue's Resources. Without an allocator, the block is kept for the next call
 // on the same GPU, because cudaMalloc and cudaFree take up to a tenth of a solve's time. A block of up to max_kept_bytes goes back
-// to the Resources. Of the larger blocks the process keeps one for each GPU, of at most 1 / kept_part of the GPU's memory, and any
-// thread may take this block. An allocation that fails frees it and is tried again. The owner must wait for all work that uses the
-// memory before the destructor runs. Move-only.
+// to the Resources. The process keeps one larger block for each GPU, of at most 1 / kept_part of the GPU's memory. Any thread may
+// take this block if it is at most twice as large as needed. An allocation by DeviceMemory that fails frees it and is tried again.
+// The owner must wait for all work that uses the memory before the destructor runs. The destructor of a larger block waits for all
+// work on the GPU, as cudaFree does. Move-only.
 class WorkMemory {
  public:
   static constexpr std::uint64_t max_kept_bytes = std::uint64_t{64} << 20, kept_part = 64;
 
   WorkMemory() = default;
-  WorkMemory(const Queue& queue, std::uint64_t bytes);  // uninitialised; throws OutOfMemory, DeviceError
+  // Takes `bytes` uninitialised bytes, and a kept block of at most `most` bytes. Throws OutOfMemory, DeviceError.
+  WorkMemory(const Queue& queue, std::uint64_t bytes,
+             std::uint64_t most = std::numeric_limits<std::uint64_t>::max());
   ~WorkMemory();
   WorkMemory(WorkMemory&& other) noexcept { swap(other); }
   WorkMemory& operator=(WorkMemory&& other) noexcept {
@@ -135,7 +140,7 @@ class WorkMemory {
 // Bytes that an allocation on the current GPU can have: the free ones and the block that the process keeps there. Throws
 // DeviceError, also in a build without CUDA.
 std::uint64_t device_memory_available();
-// Frees the blocks that the process keeps on all GPUs.
-void release_kept_memory() noexcept;
+// Frees the blocks that the process keeps on all GPUs. Returns true if there was one.
+bool release_kept_memory() noexcept;
 
 }  // namespace eigen_g

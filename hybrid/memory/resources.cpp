@@ -1,7 +1,6 @@
 #include "hybrid/memory/resources.hpp"
 
 #include <atomic>
-#include <limits>
 #include <map>
 #include <mutex>
 #include <utility>
@@ -114,7 +113,10 @@ bool Resources::has_allocator() const {
 void* Resources::allocate(std::uint64_t bytes, cudaStream_t stream) {
   if (!has_allocator()) return allocate_device(bytes);
   const std::lock_guard lock(impl_->allocating);
-  if (void* const memory = impl_->allocator.allocate(bytes, stream, impl_->allocator.context)) return memory;
+  do {
+    if (void* const memory = impl_->allocator.allocate(bytes, stream, impl_->allocator.context))
+      return memory;
+  } while (release_kept_memory());
   throw OutOfMemory(OutOfMemory::Where::device, gpu_facts(current_gpu()).name + " (the caller's allocator)",
                     bytes, 0);
 }
@@ -123,10 +125,6 @@ void Resources::free(void* memory, std::uint64_t bytes, cudaStream_t stream) noe
   if (!has_allocator()) return free_device(memory);
   const std::lock_guard lock(impl_->allocating);
   if (impl_->allocator.free) impl_->allocator.free(memory, bytes, stream, impl_->allocator.context);
-}
-
-std::uint64_t Resources::memory_free() const {
-  return has_allocator() ? std::numeric_limits<std::uint64_t>::max() : device_memory_available();
 }
 
 double* Resources::pinned(std::int64_t doubles) {

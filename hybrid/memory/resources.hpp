@@ -51,8 +51,6 @@ class Resources {
   void* allocate(std::uint64_t bytes, cudaStream_t stream);
   void free(void* memory, std::uint64_t bytes, cudaStream_t stream) noexcept;
   bool has_allocator() const;
-  // Free bytes of the current GPU. With an allocator this number is unknown, and the result is the largest uint64_t.
-  std::uint64_t memory_free() const;
 
   // Pinned host memory for small results on their way to the host. Valid until the next call of pinned() or release().
   double* pinned(std::int64_t doubles);

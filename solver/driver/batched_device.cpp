@@ -107,9 +107,6 @@ class OneByOne final : public BatchOnGpu<T> {
     BatchMatrix<T> x = batch[k];
     queue_.use(batch.stream);
     Arena arena = memory_.arena(queue_, copy_bytes());
-    x.a = packed_copy<T>(queue_, arena, n_, x.a, x.lda).data;
-    if (x.b) x.b = packed_copy<T>(queue_, arena, n_, x.b, x.ldb).data;
-    x.lda = x.ldb = n_;
     const auto no_results = [&] {
       const std::int64_t m = batch.pairs(n_).count;
       fill_with_nan(x.w, 0, sizeof(real_t<T>) * static_cast<std::size_t>(m), 1, batch.stream);
@@ -118,7 +115,15 @@ class OneByOne final : public BatchOnGpu<T> {
                       sizeof(T) * static_cast<std::size_t>(n_), m, batch.stream);
       queue_.wait();
     };
-    return solve_alone(frame_, x, no_results, batch.stream);
+    try {
+      x.a = packed_copy<T>(queue_, arena, n_, x.a, x.lda).data;
+      if (x.b) x.b = packed_copy<T>(queue_, arena, n_, x.b, x.ldb).data;
+      x.lda = x.ldb = n_;
+      return solve_alone(frame_, x, no_results, batch.stream);
+    } catch (...) {  // nothing may use the workspace afterwards
+      cudaStreamSynchronize(batch.stream);
+      throw;
+    }
   }
 
  private:
@@ -204,12 +209,12 @@ class ByKernels final : public BatchOnGpu<T> {
     chunk.lda.all = static_cast<std::int32_t>(batch.lda);
     chunk.ldz.all = static_cast<std::int32_t>(batch.ldz);
     chunk.status = batch.status;
-    if (count_failures) {
-      EIGEN_G_CUDA(cudaMemsetAsync(&failures->count, 0, sizeof failures->count, batch.stream));
-      EIGEN_G_CUDA(cudaMemsetAsync(&failures->first, 0xff, sizeof failures->first, batch.stream));
-      chunk.failures = &failures->count;
-    }
     try {
+      if (count_failures) {
+        EIGEN_G_CUDA(cudaMemsetAsync(&failures->count, 0, sizeof failures->count, batch.stream));
+        EIGEN_G_CUDA(cudaMemsetAsync(&failures->first, 0xff, sizeof failures->first, batch.stream));
+        chunk.failures = &failures->count;
+      }
       kernels_.enqueue(chunk, arena.template take<std::byte>(static_cast<std::int64_t>(arena.left())),
                        batch.stream);
       if (!captured) EIGEN_G_CUDA(cudaEventRecord(end_, batch.stream));

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <limits>
 #include <optional>
 
 #include "gemm_df/engines/engine_rates.hpp"
@@ -44,7 +45,7 @@ class HeldMemory {
     if (given_.device) require_workspace(given_.device_bytes, bytes);
     if (would_take(bytes)) {
       let_go();
-      memory_ = WorkMemory(queue, bytes);
+      memory_ = WorkMemory(queue, bytes, limit_ > 0 ? limit_ : std::numeric_limits<std::uint64_t>::max());
       held_ = bytes;
     }
     return Arena(given_.device ? given_.device : memory_.data(), bytes);

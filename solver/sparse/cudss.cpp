@@ -62,6 +62,7 @@ void check_cudss(int status, const char* what) {
 class CudssFactorisation : public ColumnFactorisation {
  public:
   explicit CudssFactorisation(const LowerPattern& pattern) : pattern_(pattern) {
+    release_kept_memory();  // cuDSS allocates for itself
     try {
       check_cudss(cudss_library().create(&handle_), "creation");
       check_cudss(cudss_library().config_create(&config_), "creation");
@@ -166,14 +167,15 @@ class CudssFactorisation : public ColumnFactorisation {
   }
   static double largest(const std::vector<double>& all) {
     double most = 0;
-    for (const double value : all) most = std::max(most, std::abs(value));
+    for (const double value : all)
+      if (!(std::abs(value) <= most)) most = std::abs(value);  // a NaN stays
     return most;
   }
   // One column after the other: cuDSS refuses several at a time in its deterministic mode. Its pivots come from their supernode
   // alone, so the solution with a nearly singular matrix is refined.
   void solve_columns(std::int64_t columns, double* x) override {
-    constexpr int steps = 3;                // at most
-    constexpr double small_enough = 4e-16;  // of |r| / (|D S D| |y|)
+    constexpr int most_steps = 3;
+    constexpr double small_enough = 4e-16;  // |r| / (|D S D| |y|)
     const std::int64_t n = pattern_.n;
     std::vector<double> r(static_cast<std::size_t>(n)), y(r.size()), change(r.size());
     for (double* column = x; column < x + n * columns; column += n) {
@@ -181,12 +183,13 @@ class CudssFactorisation : public ColumnFactorisation {
       solve_scaled(r, y);
       std::vector<double> best = y;
       double least = std::numeric_limits<double>::infinity();
-      for (int step = 0; step <= steps; ++step) {
+      for (int step = 0; step <= most_steps; ++step) {
         const double relative = residual(column, y, r);
         if (!(relative < least)) break;
+        const bool slow = relative > least / 2;
         least = relative;
         best = y;
-        if (relative <= small_enough) break;
+        if (relative <= small_enough || slow || step == most_steps) break;
         solve_scaled(r, change);
         for (std::int64_t i = 0; i < n; ++i) y[i] += change[i];
       }
@@ -206,8 +209,8 @@ class CudssFactorisation : public ColumnFactorisation {
       r[i] -= scaled_[p] * y[j];
       if (i != j) r[j] -= scaled_[p] * y[i];
     });
-    const double scale = norm_ * largest(y);
-    return scale > 0 ? largest(r) / scale : 0;
+    const double rest = largest(r), scale = norm_ * largest(y);
+    return rest == 0 ? 0 : rest / scale;
   }
   int run(cudss::Phase phase) {
     const int status =

@@ -10,7 +10,9 @@
 namespace support::faults {
 
 // Counts calls from now on, in all threads together, and makes the number-th one fail (from 1; 0: none). Only calls of the
-// function `only` count if it is given; its name must outlive the counting.
+// function `only` count if it is given; its name must outlive the counting. An
+// allocation that fails is tried again if the process keeps a block of memory (hybrid/memory/memory.hpp). So call
+// release_thread_cache() before.
 void arm(std::int64_t number, std::string_view only = {});
 // Ends the counting and returns the number of calls since arm().
 std::int64_t disarm();

@@ -227,8 +227,28 @@ TEST_CASE("device memory: the process keeps a large block, and all threads use i
     CHECK(rest.data() != nullptr);
     CHECK(eigen_g::device_memory_available() == eigen_g::gpu_memory_free(0));
   }
-  solve_it();
-  CHECK(z == first);
+  // Each path solves in a poisoned block.
+  for (const eigen_g::Path path : {eigen_g::Path::one_stage, eigen_g::Path::two_stage}) {
+    o.path = path;
+    eigen_g::release_kept_memory();
+    solve_it();
+    const std::vector<double> expected = z;
+    {
+      const Queue queue;
+      const eigen_g::WorkMemory memory(queue, bytes);
+      EIGEN_G_CUDA(cudaMemset(memory.data(), 0xff, bytes));
+    }
+    solve_it();
+    CHECK(z == expected);
+  }
+  // A block of more than twice the bytes is left alone, and so is a block above a limit of memory.
+  {
+    const Queue queue;
+    const std::uint64_t held = eigen_g::device_memory_available() - eigen_g::gpu_memory_free(0);
+    REQUIRE(held >= bytes);
+    const eigen_g::WorkMemory small(queue, held / 2 - 1), limited(queue, held - 1, held - 1);
+    CHECK(eigen_g::device_memory_available() - eigen_g::gpu_memory_free(0) == held);
+  }
   eigen_g::release_thread_cache();
   CHECK(eigen_g::gpu_memory_free(0) + (std::uint64_t{8} << 20) >= free);
 }
@@ -272,8 +292,8 @@ TEST_CASE("device memory: as much is taken as is told, and not more than 3.25 ma
         CHECK(static_cast<double>(report.bytes.device) >= 0.99 * told);
       }
       CHECK(taken <= told + granularity);
-      if (told > static_cast<double>(eigen_g::WorkMemory::max_kept_bytes))  // else a thread's block
-        CHECK(taken >= told - granularity);
+      // A smaller workspace is in the block that the thread keeps.
+      if (told > static_cast<double>(eigen_g::WorkMemory::max_kept_bytes)) CHECK(taken >= told - granularity);
     }
   const auto in_all = [&](std::int64_t order, bool vectors, eigen_g::Pointers pointers,
                           eigen_g::Path path = eigen_g::Path::one_stage) {
