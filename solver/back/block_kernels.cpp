@@ -39,10 +39,10 @@ struct Operand {
 enum class Then { set, add, subtract };
 
 // C := A B, C + A B or C - A B for one tile of C, in `depth` steps. C has its columns at c + j * ldc, imaginary parts `plane` behind. A is
-// packed: [step][plane][tile_rows]. conjugate: conj(B) instead of B.
-template <class T, Then then, bool conjugate = false, int cols = tile_columns>
+// packed: [step][plane][tile_rows]. conjugate: conj(B) instead of B. ahead: also calls for A of a later product, which is `later` values behind.
+template <class T, Then then, bool conjugate = false, int cols = tile_columns, bool ahead = false>
 EIGEN_G_INLINE void multiply_tile(real_t<T>* c, std::int64_t ldc, std::int64_t plane, const real_t<T>* a,
-                                  const Operand<T>& b, std::int64_t depth) {
+                                  const Operand<T>& b, std::int64_t depth, std::int64_t later = 0) {
   using R = real_t<T>;
   constexpr int l = lanes<R>, v = vectors<T>, parts = planes<T>, rows = tile_rows<T>;
   Vector<R> total[parts][v][cols];
@@ -59,6 +59,9 @@ EIGEN_G_INLINE void multiply_tile(real_t<T>* c, std::int64_t ldc, std::int64_t p
       }
   const R* from = b.p;
   for (std::int64_t k = 0; k < depth; ++k, a += parts * rows, from += b.inner) {
+    if constexpr (ahead)
+#pragma GCC unroll 8
+      for (int i = 0; i < parts * rows; i += 64 / static_cast<int>(sizeof(R))) prefetch(a + later + i);
     Vector<R> x[parts][v];
 #pragma GCC unroll 2
     for (int p = 0; p < parts; ++p)
@@ -106,14 +109,15 @@ EIGEN_G_INLINE void multiply_tile(real_t<T>* c, std::int64_t ldc, std::int64_t p
 constexpr std::int64_t depth = 64;
 
 // Rows i ... i + depth - 1 of a product of which a tile is summed part by part.
-template <class T, bool conjugate = false, int cols = tile_columns>
+template <class T, bool conjugate = false, int cols = tile_columns, bool ahead = false>
 EIGEN_G_INLINE void multiply_part(real_t<T>* c, std::int64_t ldc, std::int64_t plane, const real_t<T>* a,
                                   const Operand<T>& b, std::int64_t i, std::int64_t rows) {
   const std::int64_t steps = rows - i < depth ? rows - i : depth;
+  constexpr std::int64_t later = depth * planes<T> * tile_rows<T>;
   if (i == 0)
-    multiply_tile<T, Then::set, conjugate, cols>(c, ldc, plane, a, b, steps);
+    multiply_tile<T, Then::set, conjugate, cols, ahead>(c, ldc, plane, a, b, steps, later);
   else
-    multiply_tile<T, Then::add, conjugate, cols>(c, ldc, plane, a, b, steps);
+    multiply_tile<T, Then::add, conjugate, cols, ahead>(c, ldc, plane, a, b, steps, later);
 }
 
 // Calls tile(j, width) for tiles of width() columns, from column j on, which together have `columns` columns, a multiple of tile_columns.
@@ -264,10 +268,15 @@ void apply(const PackedReflectors<T>& q, T* z, std::int64_t ldz, int columns, re
                    *const t = q.factors + b * w * w * parts;
     for (std::int64_t i = 0; i < padded; i += depth)  // X = V^H Z
       for_tiles<T>(used, [&](int j, auto width) {
-        for (std::int64_t g = 0; g < w; g += rows)
-          multiply_part<T, false, width()>(x + g + j * ldx, ldx, w,
-                                           along + (g / rows * padded + i) * parts * rows,
-                                           {zb + i + j * ld, 1, ld, plane}, i, padded);
+        for (std::int64_t g = 0; g < w; g += rows) {
+          R* const to = x + g + j * ldx;
+          const R* const v = along + (g / rows * padded + i) * parts * rows;
+          const Operand<T> of_z{zb + i + j * ld, 1, ld, plane};
+          if (j == 0)  // calls for V in the next rows
+            multiply_part<T, false, width(), true>(to, ldx, w, v, of_z, i, padded);
+          else
+            multiply_part<T, false, width()>(to, ldx, w, v, of_z, i, padded);
+        }
       });
     for_tiles<T>(used, [&](int j, auto width) {  // Y = T X; T is upper triangular, T^H lower
       for (std::int64_t g = 0; g < w; g += rows) {
@@ -279,8 +288,13 @@ void apply(const PackedReflectors<T>& q, T* z, std::int64_t ldz, int columns, re
     });
     for (std::int64_t i = 0; i < padded; i += rows)  // Z := Z - V Y
       for_tiles<T>(used, [&](int j, auto width) {
-        multiply_tile<T, Then::subtract, false, width()>(zb + i + j * ld, ld, plane, across + i * w * parts,
-                                                         {y + j * ldx, 1, ldx, w}, w);
+        R* const to = zb + i + j * ld;
+        const R* const v = across + i * w * parts;
+        const Operand<T> of_y{y + j * ldx, 1, ldx, w};
+        if (j == 0)
+          multiply_tile<T, Then::subtract, false, width(), true>(to, ld, plane, v, of_y, w, w * rows * parts);
+        else
+          multiply_tile<T, Then::subtract, false, width()>(to, ld, plane, v, of_y, w);
       });
     if (q.adjoint) at += size;
   }
