@@ -39,10 +39,10 @@ struct Operand {
 enum class Then { set, add, subtract };
 
 // C := A B, C + A B or C - A B for one tile of C, in `depth` steps. C has its columns at c + j * ldc, imaginary parts `plane` behind. A is
-// packed: [step][plane][tile_rows]. conjugate: conj(B) instead of B. ahead: also calls for A of a later product, which is `later` values behind.
-template <class T, Then then, bool conjugate = false, int cols = tile_columns, bool ahead = false>
+// packed: [step][plane][tile_rows]. conjugate: conj(B) instead of B.
+template <class T, Then then, bool conjugate = false, int cols = tile_columns>
 EIGEN_G_INLINE void multiply_tile(real_t<T>* c, std::int64_t ldc, std::int64_t plane, const real_t<T>* a,
-                                  const Operand<T>& b, std::int64_t depth, std::int64_t later = 0) {
+                                  const Operand<T>& b, std::int64_t depth) {
   using R = real_t<T>;
   constexpr int l = lanes<R>, v = vectors<T>, parts = planes<T>, rows = tile_rows<T>;
   Vector<R> total[parts][v][cols];
@@ -59,9 +59,6 @@ EIGEN_G_INLINE void multiply_tile(real_t<T>* c, std::int64_t ldc, std::int64_t p
       }
   const R* from = b.p;
   for (std::int64_t k = 0; k < depth; ++k, a += parts * rows, from += b.inner) {
-    if constexpr (ahead)
-#pragma GCC unroll 8
-      for (int i = 0; i < parts * rows; i += 64 / static_cast<int>(sizeof(R))) prefetch(a + later + i);
     Vector<R> x[parts][v];
 #pragma GCC unroll 2
     for (int p = 0; p < parts; ++p)
@@ -109,15 +106,14 @@ EIGEN_G_INLINE void multiply_tile(real_t<T>* c, std::int64_t ldc, std::int64_t p
 constexpr std::int64_t depth = 64;
 
 // Rows i ... i + depth - 1 of a product of which a tile is summed part by part.
-template <class T, bool conjugate = false, int cols = tile_columns, bool ahead = false>
+template <class T, bool conjugate = false, int cols = tile_columns>
 EIGEN_G_INLINE void multiply_part(real_t<T>* c, std::int64_t ldc, std::int64_t plane, const real_t<T>* a,
                                   const Operand<T>& b, std::int64_t i, std::int64_t rows) {
   const std::int64_t steps = rows - i < depth ? rows - i : depth;
-  constexpr std::int64_t later = depth * planes<T> * tile_rows<T>;
   if (i == 0)
-    multiply_tile<T, Then::set, conjugate, cols, ahead>(c, ldc, plane, a, b, steps, later);
+    multiply_tile<T, Then::set, conjugate, cols>(c, ldc, plane, a, b, steps);
   else
-    multiply_tile<T, Then::add, conjugate, cols, ahead>(c, ldc, plane, a, b, steps, later);
+    multiply_tile<T, Then::add, conjugate, cols>(c, ldc, plane, a, b, steps);
 }
 
 // Calls tile(j, width) for tiles of width() columns, from column j on, which together have `columns` columns, a multiple of tile_columns.
@@ -237,6 +233,14 @@ struct Columns {
   }
 };
 
+// Calls in advance for the part of `count` values from p on that belongs to columns j ... j + width - 1 of `columns`.
+template <class R>
+EIGEN_G_INLINE void call_for(const R* p, std::int64_t count, int j, int width, int columns) {
+  constexpr int line = 64 / static_cast<int>(sizeof(R));
+  const std::int64_t lines = count / line;
+  for (std::int64_t k = lines * j / columns; k < lines * (j + width) / columns; ++k) prefetch(p + k * line);
+}
+
 template <class T, bool by_rows>
 void apply(const PackedReflectors<T>& q, T* z, std::int64_t ldz, int columns, real_t<T>* buffer) {
   using R = real_t<T>;
@@ -269,13 +273,11 @@ void apply(const PackedReflectors<T>& q, T* z, std::int64_t ldz, int columns, re
     for (std::int64_t i = 0; i < padded; i += depth)  // X = V^H Z
       for_tiles<T>(used, [&](int j, auto width) {
         for (std::int64_t g = 0; g < w; g += rows) {
-          R* const to = x + g + j * ldx;
           const R* const v = along + (g / rows * padded + i) * parts * rows;
-          const Operand<T> of_z{zb + i + j * ld, 1, ld, plane};
-          if (j == 0)  // calls for V in the next rows
-            multiply_part<T, false, width(), true>(to, ldx, w, v, of_z, i, padded);
-          else
-            multiply_part<T, false, width()>(to, ldx, w, v, of_z, i, padded);
+          constexpr std::int64_t next = depth * parts * rows;
+          call_for(v + next, next, j, width(), used);
+          multiply_part<T, false, width()>(x + g + j * ldx, ldx, w, v, {zb + i + j * ld, 1, ld, plane}, i,
+                                           padded);
         }
       });
     for_tiles<T>(used, [&](int j, auto width) {  // Y = T X; T is upper triangular, T^H lower
@@ -288,13 +290,11 @@ void apply(const PackedReflectors<T>& q, T* z, std::int64_t ldz, int columns, re
     });
     for (std::int64_t i = 0; i < padded; i += rows)  // Z := Z - V Y
       for_tiles<T>(used, [&](int j, auto width) {
-        R* const to = zb + i + j * ld;
         const R* const v = across + i * w * parts;
-        const Operand<T> of_y{y + j * ldx, 1, ldx, w};
-        if (j == 0)
-          multiply_tile<T, Then::subtract, false, width(), true>(to, ld, plane, v, of_y, w, w * rows * parts);
-        else
-          multiply_tile<T, Then::subtract, false, width()>(to, ld, plane, v, of_y, w);
+        const std::int64_t next = w * rows * parts;
+        call_for(v + next, next, j, width(), used);
+        multiply_tile<T, Then::subtract, false, width()>(zb + i + j * ld, ld, plane, v,
+                                                         {y + j * ldx, 1, ldx, w}, w);
       });
     if (q.adjoint) at += size;
   }
