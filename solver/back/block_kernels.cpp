@@ -146,13 +146,13 @@ void prepare(const PackedReflectors<T>& q, std::int64_t block, real_t<T>* scratc
   const R* const a = reinterpret_cast<const R*>(q.a);
   const R* const tau = reinterpret_cast<const R*>(q.tau);
   // across: [tile_rows rows][reflector][plane][row]; along: [tile_rows reflectors][row][plane][reflector], conjugated.
-  for (int k = 0; k < w; ++k) {
-    const std::int64_t j = first + k, here = j < q.n - 1 ? q.n - 1 - first : 0;
-    const R* const column =
-        a + parts * (q.lower ? first + 1 + j * q.lda : q.n - 2 - first + (q.n - 1 - j) * q.lda);
-    const std::int64_t step = q.lower ? parts : -parts;
-    R* const al = along + (std::int64_t{k / rows} * padded * parts) * rows + k % rows;
-    for (std::int64_t i = 0; i < padded; i += rows) {
+  const std::int64_t step = q.lower ? parts : -parts;
+  for (std::int64_t i = 0; i < padded; i += rows)
+    for (int k = 0; k < w; ++k) {
+      const std::int64_t j = first + k, here = j < q.n - 1 ? q.n - 1 - first : 0;
+      const R* const column =
+          a + parts * (q.lower ? first + 1 + j * q.lda : q.n - 2 - first + (q.n - 1 - j) * q.lda);
+      R* const al = along + (std::int64_t{k / rows} * padded + i) * parts * rows + k % rows;
       R* const ac = across + (i * w + std::int64_t{k} * rows) * parts;
       for (int p = 0; p < parts; ++p) {
         if (i > k && i + rows <= here)
@@ -162,10 +162,9 @@ void prepare(const PackedReflectors<T>& q, std::int64_t block, real_t<T>* scratc
             ac[p * rows + r] =
                 i + r > k && i + r < here ? column[(i + r) * step + p] : R(p == 0 && i + r == k && here > 0);
         for (int r = 0; r < rows; ++r)
-          al[((i + r) * parts + p) * rows] = p == 0 ? ac[p * rows + r] : -ac[p * rows + r];
+          al[(r * parts + p) * rows] = p == 0 ? ac[p * rows + r] : -ac[p * rows + r];
       }
     }
-  }
   // S = V^H V, upper triangle, by columns; imaginary parts apart.
   const std::int64_t plane = std::int64_t{w} * w;
   R* const s = scratch;
