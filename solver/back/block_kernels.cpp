@@ -232,13 +232,20 @@ struct Columns {
   }
 };
 
-// Calls in advance for the part of `count` values from p on that belongs to columns j ... j + width - 1 of `columns`.
+// Calls for `count` values in advance, a share for each of `columns` columns.
 template <class R>
-EIGEN_G_INLINE void call_for(const R* p, std::int64_t count, int j, int width, int columns) {
-  constexpr int line = 64 / static_cast<int>(sizeof(R));
-  const std::int64_t lines = count / line;
-  for (std::int64_t k = lines * j / columns; k < lines * (j + width) / columns; ++k) prefetch(p + k * line);
-}
+class CallInAdvance {
+ public:
+  EIGEN_G_INLINE CallInAdvance(std::int64_t count, int columns) : share_((count / line << 16) / columns) {}
+  // The share of columns j ... j + width - 1 of the values from p on.
+  EIGEN_G_INLINE void operator()(const R* p, int j, int width) const {
+    for (std::int64_t k = share_ * j >> 16; k < share_ * (j + width) >> 16; ++k) prefetch(p + k * line);
+  }
+
+ private:
+  static constexpr int line = 64 / static_cast<int>(sizeof(R));
+  std::int64_t share_;  // lines of a column, in 2^-16
+};
 
 template <class T, bool by_rows>
 void apply(const PackedReflectors<T>& q, T* z, std::int64_t ldz, int columns, real_t<T>* buffer) {
@@ -249,6 +256,8 @@ void apply(const PackedReflectors<T>& q, T* z, std::int64_t ldz, int columns, re
   const int used = (columns + cols - 1) / cols * cols;
   R *const x = buffer + ld * used, *const y = x + ldx * used;
   const Columns<T, by_rows> of_z{reinterpret_cast<R*>(z), ldz};
+  const std::int64_t next_along = depth * rows * parts, next_across = w * rows * parts;
+  const CallInAdvance<R> call_along(next_along, used), call_across(next_across, used);
   for (int j = 0; j < used; ++j) {
     R* const to = buffer + j * ld;
     const std::int64_t here = j < columns ? n : 0;
@@ -273,8 +282,7 @@ void apply(const PackedReflectors<T>& q, T* z, std::int64_t ldz, int columns, re
       for_tiles<T>(used, [&](int j, auto width) {
         for (std::int64_t g = 0; g < w; g += rows) {
           const R* const v = along + (g / rows * padded + i) * parts * rows;
-          constexpr std::int64_t next = depth * parts * rows;
-          call_for(v + next, next, j, width(), used);
+          call_along(v + next_along, j, width());
           multiply_part<T, false, width()>(x + g + j * ldx, ldx, w, v, {zb + i + j * ld, 1, ld, plane}, i,
                                            padded);
         }
@@ -290,8 +298,7 @@ void apply(const PackedReflectors<T>& q, T* z, std::int64_t ldz, int columns, re
     for (std::int64_t i = 0; i < padded; i += rows)  // Z := Z - V Y
       for_tiles<T>(used, [&](int j, auto width) {
         const R* const v = across + i * w * parts;
-        const std::int64_t next = w * rows * parts;
-        call_for(v + next, next, j, width(), used);
+        call_across(v + next_across, j, width());
         multiply_tile<T, Then::subtract, false, width()>(zb + i + j * ld, ld, plane, v,
                                                          {y + j * ldx, 1, ldx, w}, w);
       });
