@@ -31,7 +31,7 @@ int columns_of_buffer(std::int64_t n) {
   return static_cast<int>(std::clamp<std::int64_t>(fitting, 1, most));
 }
 
-// m columns in `count` pieces of whole multiples of columns_multiple, but for the last one. They differ by at most one multiple. If there are enough
+// m columns in `count` pieces of whole multiples of columns_multiple, except for the last one. They differ by at most one multiple. If there are enough
 // columns, the number of pieces is a multiple of the threads.
 struct Pieces {
   std::int64_t m, units, count;

@@ -73,7 +73,7 @@ constexpr int columns_at_once = is_complex<T>&& vector_bytes < 64 ? 4 : 8;
 template <class T>
 constexpr int rows_at_once = is_complex<T> || vectors_of_group<T> == 1 ? 1 : 2;
 
-// The numbers of x in columns_at_once columns. They stay in registers where there are enough of them; else they are read for each row.
+// The numbers of x in columns_at_once columns. They stay in registers if there are enough of them; else they are read for each row.
 template <class T>
 class ColumnsOfX {
  public:
@@ -179,8 +179,9 @@ void multiply_eight(const TileColumn& c, const real_t<T>* a, int jc, std::int64_
   }
 }
 
-// Bytes of a part. The columns of tiles of a part are always read in ascending order, because processors read ahead along ascending addresses.
-// A product that goes backwards takes the parts in descending order. A part is small beside a core's second cache.
+// Bytes of a part of a member. The columns of tiles of a part are always read in ascending order, because processors read ahead along ascending
+// addresses. A product that goes backwards takes the parts in descending order. A part is a fraction of a core's second cache. A member that is
+// one part stays in that cache, and all of it is read backwards.
 constexpr std::int64_t bytes_of_part = std::int64_t{256} << 10;
 
 // The number of the part in which a column of tiles lies.
@@ -206,23 +207,25 @@ real_t<T> multiply(const TileMember<real_t<T>>& member, std::int64_t n, int q, c
     store(member.sums + k, zero);
   int active = 0;  // the first column of tiles that has columns from q on
   while (active < member.column_count && member.columns[active].column < first) ++active;
-  const auto multiply_columns = [&](int begin, int end) {
-    for (int k = begin; k < end; ++k) {
-      const TileColumn& c = member.columns[k];
-      const int least = c.column == first ? q % order / eight : 0;
-      const std::int64_t inside = n - std::int64_t{c.column} * order;
-      const int most = inside < order ? (static_cast<int>(inside) + eight - 1) / eight : order / eight;
-      for (int c8 = least; c8 < most; ++c8)
-        multiply_eight<T>(c, member.tiles + c.offset + std::int64_t{c8} * c.count * eight_values<T>,
-                          c.column * order + c8 * eight, n, q, x, member.sums);
+  const auto multiply_column = [&](const TileColumn& c, bool descending) {
+    const int least = c.column == first ? q % order / eight : 0;
+    const std::int64_t inside = n - std::int64_t{c.column} * order;
+    const int most = inside < order ? (static_cast<int>(inside) + eight - 1) / eight : order / eight;
+    for (int e = least; e < most; ++e) {
+      const int c8 = descending ? least + most - 1 - e : e;
+      multiply_eight<T>(c, member.tiles + c.offset + std::int64_t{c8} * c.count * eight_values<T>,
+                        c.column * order + c8 * eight, n, q, x, member.sums);
     }
   };
-  if (!backwards) multiply_columns(active, member.column_count);
-  for (int end = member.column_count; backwards && end > active;) {
+  const int count = member.column_count;
+  const bool small = count > 0 && part_of<T>(member.columns[count - 1]) == 0;
+  for (int k = active; !backwards && k < count; ++k) multiply_column(member.columns[k], false);
+  for (int end = count; backwards && end > active;) {
     int begin = end - 1;
-    while (begin > active && part_of<T>(member.columns[begin - 1]) == part_of<T>(member.columns[begin]))
+    while (!small && begin > active &&
+           part_of<T>(member.columns[begin - 1]) == part_of<T>(member.columns[begin]))
       --begin;
-    multiply_columns(begin, end);
+    for (int k = begin; k < end; ++k) multiply_column(member.columns[k], small);
     end = begin;
   }
   Vector<R> square{};
