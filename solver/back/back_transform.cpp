@@ -16,20 +16,37 @@ namespace eigen_g {
 
 namespace {
 
-// Reflectors in a block, a multiple of the kernel's rows, and columns of Z that a thread takes at a time: the columns stay in a core's second
-// cache. A narrow block has fewer zeros above its reflectors. Measured: data/perf/DECISIONS.md, "Reduction on a team of threads".
+// Reflectors in a block, a multiple of the kernel's rows. A narrow block has fewer zeros above its reflectors. This number and the next one are
+// measured: data/perf/DECISIONS.md, "Reduction on a team of threads".
 int block_width_on_cpu(std::int64_t n, int multiple) {
   const int width = n < 150 ? 16 : n < 700 ? 31 : 48;
   return std::max(1, width / multiple) * multiple;
 }
+// The columns of Z that a thread takes at a time, at most. All of V is read for each of these pieces.
 template <class T>
-int columns_of_buffer(std::int64_t n, std::int64_t m, int threads) {
-  constexpr std::int64_t bytes_in_cache = std::int64_t{1} << 20;
+int columns_of_buffer(std::int64_t n) {
+  constexpr std::int64_t bytes_in_cache = std::int64_t{3} << 19;
   const std::int64_t fitting = bytes_in_cache / (n * static_cast<std::int64_t>(sizeof(T)));
-  const std::int64_t share = (m + threads - 1) / threads;
-  return static_cast<int>(
-      round_up(std::clamp<std::int64_t>(std::min(fitting, share), 1, 64), columns_multiple));
+  const std::int64_t most = n < 1500 ? 64 : 96;
+  return static_cast<int>(std::clamp<std::int64_t>(fitting, 1, most));
 }
+
+// m columns in `count` pieces of whole multiples of columns_multiple, except for the last one. They differ by at most one multiple. If there are enough
+// columns, the number of pieces is a multiple of the threads.
+struct Pieces {
+  std::int64_t m, units, count;
+
+  Pieces(std::int64_t m_, int threads, int most_columns)
+      : m(m_), units(std::max<std::int64_t>(1, (m_ + columns_multiple - 1) / columns_multiple)) {
+    const std::int64_t most = std::max(1, most_columns / columns_multiple);
+    count = std::min(units, round_up((units + most - 1) / most, std::int64_t{threads}));
+  }
+  std::int64_t first(std::int64_t piece) const {
+    return std::min(m, piece * units / count * columns_multiple);
+  }
+  int columns(std::int64_t piece) const { return static_cast<int>(first(piece + 1) - first(piece)); }
+  int most_columns() const { return static_cast<int>((units + count - 1) / count * columns_multiple); }
+};
 
 template <class R>
 std::int64_t values_left(const Arena& arena) {
@@ -40,10 +57,12 @@ std::int64_t values_left(const Arena& arena) {
 template <class T>
 struct BlocksOnCpu {
   PackedReflectors<T> reflectors;
-  int threads, columns;
+  int threads;
+  Pieces pieces;
   real_t<T>* buffers;
 
-  BlocksOnCpu(Arena& arena, std::int64_t n, std::int64_t m, int threads_) : reflectors{}, threads(threads_) {
+  BlocksOnCpu(Arena& arena, std::int64_t n, std::int64_t m, int threads_)
+      : reflectors{}, threads(threads_), pieces(m, threads_, columns_of_buffer<T>(n)) {
     PackedReflectors<T>& q = reflectors;
     q.n = n;
     q.multiple = EIGEN_G_OF_WIDTH(block_kernels<T>)().multiple;
@@ -52,17 +71,18 @@ struct BlocksOnCpu {
     q.across = arena.take<real_t<T>>(q.offset(q.blocks));
     q.along = arena.take<real_t<T>>(q.offset(q.blocks));
     q.factors = arena.take<real_t<T>>(std::int64_t{q.blocks} * q.width * q.width * planes<T>);
-    columns = columns_of_buffer<T>(n, m, threads);
     if (q.across)  // the memory was counted for max_team_threads(n)
-      while (columns > columns_multiple && threads * buffer_size() > values_left<real_t<T>>(arena))
-        columns -= columns_multiple;
+      while (pieces.most_columns() > columns_multiple &&
+             threads * buffer_size() > values_left<real_t<T>>(arena))
+        pieces = Pieces(m, threads, pieces.most_columns() - columns_multiple);
     buffers = arena.take<real_t<T>>(threads * buffer_size());
   }
   // Also holds S of a block.
   std::int64_t buffer_size() const {
     const std::int64_t w = reflectors.width;
-    return round_up(std::max(buffer_values<T>(reflectors.n, reflectors.width, columns), w * w * planes<T>),
-                    64);
+    return round_up(
+        std::max(buffer_values<T>(reflectors.n, reflectors.width, pieces.most_columns()), w * w * planes<T>),
+        64);
   }
 };
 
@@ -115,10 +135,10 @@ void multiply_by_q_on_cpu(Side side, Uplo uplo, Trans trans, MatrixView<const sa
   for_each(q.blocks, own.threads, [&](std::int64_t block) {
     buffers.with_one([&](std::int64_t k) { kernels.prepare(q, block, buffer(k)); });
   });
-  const std::int64_t chunks = (m + own.columns - 1) / own.columns;
-  const auto apply = [&](std::int64_t chunk) {
-    const std::int64_t first = chunk * own.columns;
-    const auto count = static_cast<int>(std::min<std::int64_t>(own.columns, m - first));
+  const std::int64_t pieces = own.pieces.count;
+  const auto apply = [&](std::int64_t piece) {
+    const std::int64_t first = own.pieces.first(piece);
+    const int count = own.pieces.columns(piece);
     buffers.with_one([&](std::int64_t k) {
       if (right)
         kernels.apply_to_rows(q, &z(first, 0), z.lda, count, buffer(k));
@@ -126,12 +146,12 @@ void multiply_by_q_on_cpu(Side side, Uplo uplo, Trans trans, MatrixView<const sa
         kernels.apply(q, &z(0, first), z.lda, count, buffer(k));
     });
   };
-  // With a progress function the chunks come in parts, between which the calling thread reports.
-  const std::int64_t part = progress ? std::max<std::int64_t>(own.threads, chunks / 8) : chunks;
-  for (std::int64_t first = 0; first < chunks; first += part) {
-    const std::int64_t count = std::min(part, chunks - first);
-    for_each(count, own.threads, [&](std::int64_t chunk) { apply(first + chunk); });
-    if (progress) progress(static_cast<double>(first + count) / static_cast<double>(chunks));
+  // With a progress function the pieces come in parts, between which the calling thread reports.
+  const std::int64_t part = progress ? std::max<std::int64_t>(own.threads, pieces / 8) : pieces;
+  for (std::int64_t first = 0; first < pieces; first += part) {
+    const std::int64_t count = std::min(part, pieces - first);
+    for_each(count, own.threads, [&](std::int64_t piece) { apply(first + piece); });
+    if (progress) progress(static_cast<double>(first + count) / static_cast<double>(pieces));
   }
 }
 

@@ -146,13 +146,13 @@ void prepare(const PackedReflectors<T>& q, std::int64_t block, real_t<T>* scratc
   const R* const a = reinterpret_cast<const R*>(q.a);
   const R* const tau = reinterpret_cast<const R*>(q.tau);
   // across: [tile_rows rows][reflector][plane][row]; along: [tile_rows reflectors][row][plane][reflector], conjugated.
-  for (int k = 0; k < w; ++k) {
-    const std::int64_t j = first + k, here = j < q.n - 1 ? q.n - 1 - first : 0;
-    const R* const column =
-        a + parts * (q.lower ? first + 1 + j * q.lda : q.n - 2 - first + (q.n - 1 - j) * q.lda);
-    const std::int64_t step = q.lower ? parts : -parts;
-    R* const al = along + (std::int64_t{k / rows} * padded * parts) * rows + k % rows;
-    for (std::int64_t i = 0; i < padded; i += rows) {
+  const std::int64_t step = q.lower ? parts : -parts;
+  for (std::int64_t i = 0; i < padded; i += rows)
+    for (int k = 0; k < w; ++k) {
+      const std::int64_t j = first + k, here = j < q.n - 1 ? q.n - 1 - first : 0;
+      const R* const column =
+          a + parts * (q.lower ? first + 1 + j * q.lda : q.n - 2 - first + (q.n - 1 - j) * q.lda);
+      R* const al = along + (std::int64_t{k / rows} * padded + i) * parts * rows + k % rows;
       R* const ac = across + (i * w + std::int64_t{k} * rows) * parts;
       for (int p = 0; p < parts; ++p) {
         if (i > k && i + rows <= here)
@@ -162,10 +162,9 @@ void prepare(const PackedReflectors<T>& q, std::int64_t block, real_t<T>* scratc
             ac[p * rows + r] =
                 i + r > k && i + r < here ? column[(i + r) * step + p] : R(p == 0 && i + r == k && here > 0);
         for (int r = 0; r < rows; ++r)
-          al[((i + r) * parts + p) * rows] = p == 0 ? ac[p * rows + r] : -ac[p * rows + r];
+          al[(r * parts + p) * rows] = p == 0 ? ac[p * rows + r] : -ac[p * rows + r];
       }
     }
-  }
   // S = V^H V, upper triangle, by columns; imaginary parts apart.
   const std::int64_t plane = std::int64_t{w} * w;
   R* const s = scratch;
@@ -233,6 +232,21 @@ struct Columns {
   }
 };
 
+// Calls for `count` values in advance, a share for each of `columns` columns.
+template <class R>
+class CallInAdvance {
+ public:
+  EIGEN_G_INLINE CallInAdvance(std::int64_t count, int columns) : share_((count / line << 16) / columns) {}
+  // The share of columns j ... j + width - 1 of the values from p on.
+  EIGEN_G_INLINE void operator()(const R* p, int j, int width) const {
+    for (std::int64_t k = share_ * j >> 16; k < share_ * (j + width) >> 16; ++k) prefetch(p + k * line);
+  }
+
+ private:
+  static constexpr int line = 64 / static_cast<int>(sizeof(R));
+  std::int64_t share_;  // lines of a column, in 2^-16
+};
+
 template <class T, bool by_rows>
 void apply(const PackedReflectors<T>& q, T* z, std::int64_t ldz, int columns, real_t<T>* buffer) {
   using R = real_t<T>;
@@ -242,6 +256,8 @@ void apply(const PackedReflectors<T>& q, T* z, std::int64_t ldz, int columns, re
   const int used = (columns + cols - 1) / cols * cols;
   R *const x = buffer + ld * used, *const y = x + ldx * used;
   const Columns<T, by_rows> of_z{reinterpret_cast<R*>(z), ldz};
+  const std::int64_t next_along = depth * rows * parts, next_across = w * rows * parts;
+  const CallInAdvance<R> call_along(next_along, used), call_across(next_across, used);
   for (int j = 0; j < used; ++j) {
     R* const to = buffer + j * ld;
     const std::int64_t here = j < columns ? n : 0;
@@ -264,10 +280,12 @@ void apply(const PackedReflectors<T>& q, T* z, std::int64_t ldz, int columns, re
                    *const t = q.factors + b * w * w * parts;
     for (std::int64_t i = 0; i < padded; i += depth)  // X = V^H Z
       for_tiles<T>(used, [&](int j, auto width) {
-        for (std::int64_t g = 0; g < w; g += rows)
-          multiply_part<T, false, width()>(x + g + j * ldx, ldx, w,
-                                           along + (g / rows * padded + i) * parts * rows,
-                                           {zb + i + j * ld, 1, ld, plane}, i, padded);
+        for (std::int64_t g = 0; g < w; g += rows) {
+          const R* const v = along + (g / rows * padded + i) * parts * rows;
+          call_along(v + next_along, j, width());
+          multiply_part<T, false, width()>(x + g + j * ldx, ldx, w, v, {zb + i + j * ld, 1, ld, plane}, i,
+                                           padded);
+        }
       });
     for_tiles<T>(used, [&](int j, auto width) {  // Y = T X; T is upper triangular, T^H lower
       for (std::int64_t g = 0; g < w; g += rows) {
@@ -279,7 +297,9 @@ void apply(const PackedReflectors<T>& q, T* z, std::int64_t ldz, int columns, re
     });
     for (std::int64_t i = 0; i < padded; i += rows)  // Z := Z - V Y
       for_tiles<T>(used, [&](int j, auto width) {
-        multiply_tile<T, Then::subtract, false, width()>(zb + i + j * ld, ld, plane, across + i * w * parts,
+        const R* const v = across + i * w * parts;
+        call_across(v + next_across, j, width());
+        multiply_tile<T, Then::subtract, false, width()>(zb + i + j * ld, ld, plane, v,
                                                          {y + j * ldx, 1, ldx, w}, w);
       });
     if (q.adjoint) at += size;

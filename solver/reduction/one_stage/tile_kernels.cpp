@@ -73,10 +73,33 @@ constexpr int columns_at_once = is_complex<T>&& vector_bytes < 64 ? 4 : 8;
 template <class T>
 constexpr int rows_at_once = is_complex<T> || vectors_of_group<T> == 1 ? 1 : 2;
 
+// The numbers of x in columns_at_once columns. They stay in registers if there are enough of them; else they are read for each row.
+template <class T>
+class ColumnsOfX {
+ public:
+  EIGEN_G_INLINE explicit ColumnsOfX(const real_t<T>* x) : x_(x) {
+    if constexpr (kept)
+#pragma GCC unroll 8
+      for (int col = 0; col < columns_at_once<T>; ++col)
+        kept_[col].re = in_register<real_t<T>>(broadcast_packet<T>(x + col, group_size<T>).re);
+  }
+  EIGEN_G_INLINE Packet<T> operator[](int col) const {
+    if constexpr (kept)
+      return kept_[col];
+    else
+      return broadcast_packet<T>(x_ + col, group_size<T>);
+  }
+
+ private:
+  static constexpr bool kept = registers == 32 && !is_complex<T>;
+  const real_t<T>* x_;
+  Packet<T> kept_[kept ? columns_at_once<T> : 1];
+};
+
 // y += A x over some columns of some rows. twice: also total += A^H x of these rows. p: the entries; xj, xi: x in the columns and the rows.
 template <class T, bool twice>
-EIGEN_G_INLINE void multiply_rows(const real_t<T>* p, const real_t<T>* xj, const real_t<T>* xi, real_t<T>* y,
-                                  Packet<T>* total) {
+EIGEN_G_INLINE void multiply_rows(const real_t<T>* p, const ColumnsOfX<T>& xj, const real_t<T>* xi,
+                                  real_t<T>* y, Packet<T>* total) {
   constexpr int l = lanes<real_t<T>>, count = columns_at_once<T>, at_once = rows_at_once<T>;
   constexpr int chains = vector_bytes == 64 ? 2 : 1;  // sums that the processor forms side by side
   Packet<T> sum_[at_once][chains] = {}, xr[at_once];
@@ -87,7 +110,7 @@ EIGEN_G_INLINE void multiply_rows(const real_t<T>* p, const real_t<T>* xj, const
   }
 #pragma GCC unroll 8
   for (int col = 0; col < count; ++col) {
-    const Packet<T> b = broadcast_packet<T>(xj + col, group_size<T>);
+    const Packet<T> b = xj[col];
 #pragma GCC unroll 2
     for (int r = 0; r < at_once; ++r) {
       const Packet<T> v = twice ? load_into_register<T>(p + col * group_values<T> + r * l)
@@ -107,7 +130,7 @@ EIGEN_G_INLINE void multiply_rows(const real_t<T>* p, const real_t<T>* xj, const
 //   tile   the first of these columns of the tile
 //   x      x in the rows of the tile; y: the sums of these rows
 template <class T, bool twice>
-EIGEN_G_INLINE void multiply_tile(const real_t<T>* tile, int begin, int end, const real_t<T>* xj,
+EIGEN_G_INLINE void multiply_tile(const real_t<T>* tile, int begin, int end, const ColumnsOfX<T>& xj,
                                   const real_t<T>* x, real_t<T>* y, Packet<T>* total) {
   constexpr int l = lanes<real_t<T>>, per = vectors_of_group<T>, at_once = rows_at_once<T>;
   for (int g = begin; g < end; ++g)
@@ -128,6 +151,7 @@ void multiply_eight(const TileColumn& c, const real_t<T>* a, int jc, std::int64_
   const bool diagonal = c.rows[0] == c.column;
   for (int first = 0; first < eight; first += count) {
     Packet<T> total[count] = {};
+    const ColumnsOfX<T> x_here(xj + first);
     const auto tile = [&](int t) { return a + std::int64_t{t} * eight_values<T> + first * group_values<T>; };
     const auto x_of = [&](int t) { return x + std::int64_t{c.rows[t]} * order * planes<T>; };
     const auto y_of = [&](int t) { return sums_ + std::int64_t{c.slots[t]} * order * planes<T>; };
@@ -135,13 +159,13 @@ void multiply_eight(const TileColumn& c, const real_t<T>* a, int jc, std::int64_
     // row q, and only the last row of tiles may end early.
     const auto row = [&](int t) { return std::int64_t{c.rows[t]} * order; };
     if (diagonal)
-      multiply_tile<T, false>(tile(0), rows_begin<T>(row(0), q), rows_end<T>(row(0), n), xj + first, x_of(0),
+      multiply_tile<T, false>(tile(0), rows_begin<T>(row(0), q), rows_end<T>(row(0), n), x_here, x_of(0),
                               y_of(0), total);
     int t = diagonal;
     for (; t < c.count && row(t) + order <= n; ++t)
-      multiply_tile<T, true>(tile(t), 0, groups_of_tile<T>, xj + first, x_of(t), y_of(t), total);
+      multiply_tile<T, true>(tile(t), 0, groups_of_tile<T>, x_here, x_of(t), y_of(t), total);
     if (t < c.count)
-      multiply_tile<T, true>(tile(t), 0, rows_end<T>(row(t), n), xj + first, x_of(t), y_of(t), total);
+      multiply_tile<T, true>(tile(t), 0, rows_end<T>(row(t), n), x_here, x_of(t), y_of(t), total);
     R* const yj = sums_ + std::int64_t{c.slot_of_column} * order * planes<T> + at<T>(jc % order) + first;
     Vector<R> part[count];
 #pragma GCC unroll 8
@@ -153,6 +177,17 @@ void multiply_eight(const TileColumn& c, const real_t<T>* a, int jc, std::int64_
       add_sums<R, count>(part, yj + group_size<T>);
     }
   }
+}
+
+// Bytes of a part of a member. The columns of tiles of a part are always read in ascending order, because processors read ahead along ascending
+// addresses. A product that goes backwards takes the parts in descending order. A part is a fraction of a core's second cache. A member that is
+// one part stays in that cache, and all of it is read backwards.
+constexpr std::int64_t bytes_of_part = std::int64_t{256} << 10;
+
+// The number of the part in which a column of tiles lies.
+template <class T>
+EIGEN_G_INLINE std::int64_t part_of(const TileColumn& c) {
+  return c.offset / (bytes_of_part / static_cast<std::int64_t>(sizeof(real_t<T>)));
 }
 
 template <class T>
@@ -170,17 +205,28 @@ real_t<T> multiply(const TileMember<real_t<T>>& member, std::int64_t n, int q, c
   for (std::int64_t k = std::int64_t{from} * values; k < std::int64_t{member.touched_count} * values;
        k += lanes<R>)
     store(member.sums + k, zero);
-  for (int k = 0; k < member.column_count; ++k) {
-    const TileColumn& c = member.columns[backwards ? member.column_count - 1 - k : k];
-    if (c.column < first) continue;
+  int active = 0;  // the first column of tiles that has columns from q on
+  while (active < member.column_count && member.columns[active].column < first) ++active;
+  const auto multiply_column = [&](const TileColumn& c, bool descending) {
     const int least = c.column == first ? q % order / eight : 0;
     const std::int64_t inside = n - std::int64_t{c.column} * order;
     const int most = inside < order ? (static_cast<int>(inside) + eight - 1) / eight : order / eight;
     for (int e = least; e < most; ++e) {
-      const int c8 = backwards ? least + most - 1 - e : e;
+      const int c8 = descending ? least + most - 1 - e : e;
       multiply_eight<T>(c, member.tiles + c.offset + std::int64_t{c8} * c.count * eight_values<T>,
                         c.column * order + c8 * eight, n, q, x, member.sums);
     }
+  };
+  const int count = member.column_count;
+  const bool small = count > 0 && part_of<T>(member.columns[count - 1]) == 0;
+  for (int k = active; !backwards && k < count; ++k) multiply_column(member.columns[k], false);
+  for (int end = count; backwards && end > active;) {
+    int begin = end - 1;
+    while (!small && begin > active &&
+           part_of<T>(member.columns[begin - 1]) == part_of<T>(member.columns[begin]))
+      --begin;
+    for (int k = begin; k < end; ++k) multiply_column(member.columns[k], small);
+    end = begin;
   }
   Vector<R> square{};
   for (int k = from; k < member.touched_count; ++k)

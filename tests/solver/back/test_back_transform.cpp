@@ -1,6 +1,9 @@
 // Compares Z := Q Z on the CPU with LAPACK's ormtr.
 #include "solver/back/back_transform.hpp"
 
+#include <omp.h>
+
+#include <algorithm>
 #include <cmath>
 #include <complex>
 #include <limits>
@@ -94,4 +97,36 @@ TEMPLATE_TEST_CASE("back-transformation on the CPU: both triangles, every block 
     if constexpr (std::is_same_v<TestType, double>) check<TestType>(uplo, 1510, 1500);
     check<TestType>(uplo, 1, 1);
   }
+}
+
+// Pieces of unequal numbers of columns, and threads without a piece.
+TEMPLATE_TEST_CASE(
+    "back-transformation on the CPU: a column has the same bits alone and by any number of threads", "",
+    double, float, std::complex<double>, std::complex<float>) {
+  const int before = omp_get_max_threads();
+  const std::int64_t n = std::is_same_v<TestType, double> ? 1510 : 190;
+  std::mt19937_64 random(7);
+  std::vector<TestType> a(static_cast<std::size_t>(n * n)), tau(static_cast<std::size_t>(n - 1));
+  for (TestType& x : a) x = random_entry<TestType>(random) / real_t<TestType>(n);
+  for (TestType& x : tau) x = random_entry<TestType>(random);
+  for (const std::int64_t m : {3, 131, 203}) {
+    std::vector<TestType> z(static_cast<std::size_t>(n * m));
+    for (TestType& x : z) x = random_entry<TestType>(random);
+    const auto transformed = [&](int threads, std::int64_t first, std::int64_t count) {
+      omp_set_num_threads(threads);
+      std::vector<TestType> part(z.begin() + first * n, z.begin() + (first + count) * n);
+      support::HostScratch scratch(back_transform_bytes_on_cpu<TestType>(n, count));
+      back_transform_on_cpu<TestType>(Uplo::lower, {a.data(), n, n, n}, tau.data(),
+                                      {part.data(), n, count, n}, scratch);
+      return part;
+    };
+    const std::vector<TestType> all = transformed(1, 0, m);
+    CHECK_FALSE(all == z);
+    for (const int threads : {2, 3, 16}) CHECK(transformed(threads, 0, m) == all);
+    for (const std::int64_t column : {std::int64_t{0}, m / 2, m - 1}) {
+      const std::vector<TestType> alone = transformed(1, column, 1);
+      CHECK(std::equal(alone.begin(), alone.end(), all.begin() + column * n));
+    }
+  }
+  omp_set_num_threads(before);
 }
