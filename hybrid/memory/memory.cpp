@@ -26,7 +26,8 @@ namespace eigen_g {
 
 namespace {
 
-// The large blocks that the process keeps, one for each GPU. In a child of fork() it does nothing: the blocks are the parent's.
+// The large blocks that the process keeps, one for each GPU. In a child of fork() the functions do nothing, because the blocks are
+// the parent's.
 class KeptBlocks {
  public:
   static KeptBlocks& of_process() {
@@ -48,7 +49,7 @@ class KeptBlocks {
     const Held held(*this);
     return held.has(gpu) ? blocks_[gpu].bytes() : 0;
   }
-  // Frees the blocks, under the lock: a thread that waits for it finds the memory free. Returns true if there was one.
+  // Frees the blocks and returns true if there was one. A thread that waits for the lock finds the memory free.
   bool release() noexcept {
     const Held held(*this);
     bool any = false;
@@ -64,7 +65,7 @@ class KeptBlocks {
   std::uint64_t releases() const { return releases_; }
 
  private:
-  // The lock, which another thread of the parent may hold in a child.
+  // Holds the lock. A child of fork() does not take the lock, because a thread of the parent may have held it.
   class Held {
    public:
     explicit Held(KeptBlocks& all) : lock_(all.mutex_, std::defer_lock), usable_(forks() == all.made_after_) {

@@ -103,7 +103,7 @@ template <class T>
 using PinnedBuffer = Buffer<T, PinnedMemory>;
 
 // One block of device memory for one call, from the queue's Resources. Without an allocator, the block is kept for the next call
-// on the same GPU, because cudaMalloc and cudaFree take up to a tenth of a solve's time. A block of up to max_kept_bytes goes back
+// on the same GPU, because cudaMalloc and cudaFree take longer than parts of a solve. A block of up to max_kept_bytes goes back
 // to the Resources. The process keeps one larger block for each GPU, of at most 1 / kept_part of the GPU's memory. Any thread may
 // take this block if it is at most twice as large as needed. An allocation by DeviceMemory that fails frees it and is tried again.
 // The owner must wait for all work that uses the memory before the destructor runs. The destructor of a larger block waits for all

@@ -25,7 +25,8 @@ class TransferThread {
   TransferThread& operator=(const TransferThread&) = delete;
 
   // The thread calls transfer(copies), on the current GPU, when the transfers before have returned. `copies` works after the work that is in `queue`
-  // now. Returns at once, unless the thread ends just now: then it returns when the copies so far are done. Throws what an earlier transfer threw; the transfers after that one are not made.
+  // now. Returns at once, unless the thread ends just now. Then it returns when the copies so far are done. Throws what an earlier transfer threw; the
+  // transfers after that one are not made.
   void after(const Queue& queue, Transfer transfer);
   // Blocks until all transfers are done. Throws as after().
   void wait() { worker_.wait(); }

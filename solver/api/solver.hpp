@@ -30,7 +30,8 @@ class Context {
   Context& operator=(Context&&) noexcept;
 
   const Devices& devices() const;
-  void release();  // frees the cached resources that are not in use
+  // Frees the cached resources that are not in use, and the blocks of device memory that the process keeps (release_thread_cache()).
+  void release();
 
  private:
   template <class T>

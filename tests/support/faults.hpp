@@ -10,8 +10,8 @@
 namespace support::faults {
 
 // Counts calls from now on, in all threads together, and makes the number-th one fail (from 1; 0: none). Only calls of the
-// function `only` count if it is given; its name must outlive the counting. An
-// allocation that fails is tried again if the process keeps a block of memory (hybrid/memory/memory.hpp). So call
+// function `only` count if it is given; its name must outlive the counting.
+// An allocation that fails is tried again if the process keeps a block of memory (hybrid/memory/memory.hpp), so call
 // release_thread_cache() before.
 void arm(std::int64_t number, std::string_view only = {});
 // Ends the counting and returns the number of calls since arm().
