@@ -12,6 +12,7 @@
 #include "hybrid/cuda_check.hpp"
 #include "hybrid/memory/memory.hpp"
 #include "hybrid/stream/queue.hpp"
+#include "hybrid/team/loops.hpp"
 #include "solver/api/eigen_g.hpp"
 #include "solver/verify/verify.hpp"
 
@@ -24,15 +25,17 @@ void time_order(std::int64_t n, const std::vector<int>& gpus, int rounds, bool v
                 bool vectors) {
   std::vector<T> a(static_cast<std::size_t>(n * n)), z(vectors ? a.size() : 0);
   std::vector<real_t<T>> w(static_cast<std::size_t>(n));
-  std::minstd_rand random(1);
-  std::uniform_real_distribution<real_t<T>> entry(-1, 1);
-  for (std::int64_t j = 0; j < n; ++j)
+  for_each(n, loop_threads(), [&](std::int64_t j) {
+    std::minstd_rand random(static_cast<unsigned>(j + 1));
+    std::uniform_real_distribution<real_t<T>> entry(-1, 1);
+    random.discard(100);  // the first numbers of neighbouring seeds are alike
     for (std::int64_t i = j; i < n; ++i) {
       T& x = a[static_cast<std::size_t>(i + j * n)];
       x = entry(random);
       if constexpr (is_complex<T>)
         if (i > j) x = {std::real(x), entry(random)};
     }
+  });
   double one = 0;
   for (const int count : gpus) {
     Options options;
