@@ -5,6 +5,7 @@
 #include <cstdint>
 
 #include "hybrid/scalar.hpp"
+#include "hybrid/vector/groups.hpp"
 #include "hybrid/vector/lanes.hpp"
 
 namespace eigen_g::EIGEN_G_WIDTH {
