@@ -17,6 +17,8 @@ TwoStageTuning two_stage_tuning_by(TuningValues values) {
   replace_pair("orders_of_float", t.orders_of_float);
   replace_pair("orders_of_complex_double", t.orders_of_complex_double);
   replace_pair("orders_of_complex_float", t.orders_of_complex_float);
+  values.replace("orders_on_cpu/of_real", t.orders_on_cpu.of_real);
+  values.replace("orders_on_cpu/of_complex", t.orders_on_cpu.of_complex);
   replace_pair("max_given_band", t.max_given_band);
   values.replace("pending", t.pending);
   values.replace("pending_wide", t.pending_wide);
