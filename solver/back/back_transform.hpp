@@ -40,11 +40,19 @@ void multiply_by_q_on_cpu(Side side, Uplo uplo, Trans trans, MatrixView<const sa
                           MatrixView<same_t<T>> z, Arena scratch,
                           const std::function<void(double fraction)>& progress = {});
 
-// CPU. Z := Q Z with Q of the reduction to a band of width kd (full_to_band.hpp), which has n - kd reflectors. Rows 0 ... kd - 1 of Z
-// stay as they are. Arguments as above; scratch: back_transform_from_band_bytes_on_cpu<T>(n, kd, m) bytes.
+// CPU. Z := Q Z with Q = H_0 H_1 ... H_{n-kd-1} of the reduction to a band of width kd (full_to_band.hpp). H_j = I - tau_j v_j v_j^H. Rows
+// 0 ... kd - 1 of Z stay as they are. Cost, threads and bits as above.
+//   kd       at least 1
+//   a        n x n, lda, host, in. The 1 of v_j in row j + kd is implied. Lower: the rows below are in column j. Upper: their conjugates are in
+//            row j, as sytrd_sy2sb and hetrd_he2hb of LAPACK leave them
+//   tau      n - kd values, host, in
+//   z        n x m, ldz, host, in and out
+//   scratch  back_transform_from_band_bytes_on_cpu<T>(n, kd, m) bytes of host memory
+//   progress called with the fraction of the columns that is done; its exceptions pass through
 template <class T>
 void back_transform_from_band(Uplo uplo, std::int64_t kd, MatrixView<const same_t<T>> a, const T* tau,
-                              MatrixView<same_t<T>> z, Arena scratch);
+                              MatrixView<same_t<T>> z, Arena scratch,
+                              const std::function<void(double fraction)>& progress = {});
 template <class T>
 std::uint64_t back_transform_from_band_bytes_on_cpu(std::int64_t n, std::int64_t kd, std::int64_t m);
 
