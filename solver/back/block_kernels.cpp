@@ -34,6 +34,13 @@ EIGEN_G_INLINE std::int64_t larger(std::int64_t a, std::int64_t b) {
   return a < b ? b : a;
 }
 
+// Calls for `count` values from p on, whole cache lines.
+template <class R>
+EIGEN_G_INLINE void call_for_values(const R* p, std::int64_t count) {
+  constexpr int line = 64 / static_cast<int>(sizeof(R));
+  for (std::int64_t k = 0; k < count; k += line) prefetch(p + k);
+}
+
 template <class T>
 void prepare(const PackedReflectors<T>& q, std::int64_t block, real_t<T>* scratch) {
   using R = real_t<T>;
@@ -57,6 +64,10 @@ void prepare(const PackedReflectors<T>& q, std::int64_t block, real_t<T>* scratc
         const R* const column = a + parts * (first * q.row_step + j * q.column_step);
         R* const al = along + (std::int64_t{k / rows} * padded + i) * parts * rows + k % rows;
         R* const ac = across + (i * w + std::int64_t{k} * rows) * parts;
+        if (q.row_step == 1)
+          call_for_values(column + (i + chunk_rows<T>)*step, rows * parts);
+        else if (q.row_step == -1)
+          call_for_values(column + (i + chunk_rows<T> + rows - 1) * step, rows * parts);
         for (int p = 0; p < parts; ++p) {
           if (i > k && i + rows <= here)
             for (int r = 0; r < rows; ++r) ac[p * rows + r] = column[(i + r) * step + p];
@@ -135,13 +146,6 @@ struct Columns {
     return z + planes<T> * (by_rows ? j + i * ldz : i + j * ldz);
   }
 };
-
-// Calls for `count` values from p on, whole cache lines.
-template <class R>
-EIGEN_G_INLINE void call_for_values(const R* p, std::int64_t count) {
-  constexpr int line = 64 / static_cast<int>(sizeof(R));
-  for (std::int64_t k = 0; k < count; k += line) prefetch(p + k);
-}
 
 // Calls for `count` values in advance, a share for each of `columns` columns.
 template <class R>
