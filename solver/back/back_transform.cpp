@@ -20,18 +20,17 @@ namespace {
 // columns of Z less often, which counts when they do not stay in its cache. The numbers here are measured: data/perf/DECISIONS.md, "Reduction
 // on a team of threads".
 constexpr std::int64_t large_order = 3000;
-int block_width_on_cpu(std::int64_t n, int multiple) {
-  const int width = n < 150 ? 16 : n < 700 ? 31 : n < large_order ? 48 : 96;
+int block_width_on_cpu(std::int64_t order, int multiple) {
+  const int width = order < 150 ? 16 : order < 700 ? 31 : order < large_order ? 48 : 96;
   return std::max(1, width / multiple) * multiple;
 }
-// The columns of Z that a thread takes at a time, at most. All of V is read for each of these pieces.
+// The columns of Z that a thread takes at a time, at most. All of V is read for each of these pieces. Those of a small matrix fit in the cache.
 template <class T>
-int columns_of_buffer(std::int64_t n) {
-  if (n >= large_order) return 128;
+int columns_of_buffer(std::int64_t order) {
+  if (order >= 1500) return order < large_order ? 96 : 128;
   constexpr std::int64_t bytes_in_cache = std::int64_t{3} << 19;
-  const std::int64_t fitting = bytes_in_cache / (n * static_cast<std::int64_t>(sizeof(T)));
-  const std::int64_t most = n < 1500 ? 64 : 96;
-  return static_cast<int>(std::clamp<std::int64_t>(fitting, 1, most));
+  return static_cast<int>(
+      std::clamp<std::int64_t>(bytes_in_cache / (order * static_cast<std::int64_t>(sizeof(T))), 1, 64));
 }
 
 // m columns in `count` pieces of whole multiples of columns_multiple, except for the last one. They differ by at most one multiple. If there are enough
@@ -65,21 +64,22 @@ struct BlocksOnCpu {
   real_t<T>* buffers;
 
   BlocksOnCpu(Arena& arena, std::int64_t n, std::int64_t order, std::int64_t m, int threads_)
-      : reflectors{}, threads(threads_), pieces(m, threads_, columns_of_buffer<T>(n)) {
+      : reflectors{}, threads(threads_), pieces(m, threads_, columns_of_buffer<T>(order)) {
     PackedReflectors<T>& q = reflectors;
     const BlockKernels<T> kernels = EIGEN_G_OF_WIDTH(block_kernels<T>)();
     q.n = n;
     q.order = order;
     q.multiple = kernels.multiple;
     q.chunk = kernels.chunk;
-    q.width = block_width_on_cpu(n, q.multiple);
+    q.width = block_width_on_cpu(order, q.multiple);
     q.blocks = static_cast<int>((order + q.width - 1) / q.width);
     q.across = arena.take<real_t<T>>(q.offset(q.blocks));
     q.along = arena.take<real_t<T>>(q.offset(q.blocks));
     q.factors = arena.take<real_t<T>>(std::int64_t{q.blocks} * q.width * q.width * planes<T>);
-    // The buffers of a large matrix are no larger than a copy of V. The memory was counted for max_team_threads(n).
-    const std::int64_t most =
-        n >= large_order ? q.offset(q.blocks) : std::numeric_limits<std::int64_t>::max();
+    // The buffers of a large matrix are at most 5/4 of a copy of V. The memory was counted for max_team_threads(n).
+    const std::int64_t copy = q.offset(q.blocks), most = order >= large_order
+                                                             ? copy + copy / 4
+                                                             : std::numeric_limits<std::int64_t>::max();
     const std::int64_t left = q.across ? values_left<real_t<T>>(arena) : most;
     while (pieces.most_columns() > columns_multiple && threads * buffer_size() > std::min(most, left))
       pieces = Pieces(m, threads, pieces.most_columns() - columns_multiple);

@@ -18,12 +18,14 @@ struct CutWork;
 template <class T>
 class SolveTeam;
 
-// CPU. Applies blocks of reflectors as I - V T V^H. A thread copies some columns of Z into its cache and applies all blocks to them.
+// CPU. Applies blocks of reflectors as I - V T V^H. A thread copies some columns of Z into a buffer and applies all blocks to them. It takes the
+// rows in chunks: V Y of one block is subtracted from a chunk, which is then multiplied by the V^H of the next block.
 //   uplo     the triangle of `a` that holds the reflectors
 //   a        n x n, lda, host, in: the reflectors in the layout of dsytrd
 //   tau      n - 1 values, host, in
 //   z        n x m, ldz, host, in and out
-//   scratch  back_transform_bytes_on_cpu<T>(n, m) bytes of host memory: about 8 n^2 (double) for V and its transpose
+//   scratch  back_transform_bytes_on_cpu<T>(n, m) bytes of host memory: about 8 n^2 (double) for V and its transpose, and for the
+//            buffers at most 8 n m, for n > 3000 also at most about 5 n^2
 //   progress called with the fraction of the columns that is done; its exceptions pass through
 // Takes up to team_threads(n) threads. A column's bits depend neither on their number nor on the other columns. Cost: 2 n^2 m flops.
 // Source: LAPACK dormtr, dlarft.
