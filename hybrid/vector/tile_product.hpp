@@ -35,15 +35,16 @@ struct Operand {
   std::int64_t inner, outer, plane;
 };
 
-enum class Then { set, add, subtract };
+// add: the steps are added to C one after the other. add_sum: their sum is added to C, which costs equal numbers fewer rounding errors.
+enum class Then { set, add, subtract, add_sum };
 
 // C := A B, C + A B or C - A B for one tile of C, in `depth` steps. C has its columns at c + j * ldc, imaginary parts `plane` behind. A is
-// packed: [step][plane][tile_rows]. conjugate: conj(B) instead of B.
-template <class T, Then then, bool conjugate = false, int cols = tile_columns>
+// packed: [step][plane][tile_rows]. conjugate: conj(B) instead of B. v: the vectors of rows, if not all of a tile are needed.
+template <class T, Then then, bool conjugate = false, int cols = tile_columns, int v = vectors<T>>
 EIGEN_G_INLINE void multiply_tile(real_t<T>* c, std::int64_t ldc, std::int64_t plane, const real_t<T>* a,
                                   const Operand<T>& b, std::int64_t depth) {
   using R = real_t<T>;
-  constexpr int l = lanes<R>, v = vectors<T>, parts = planes<T>, rows = tile_rows<T>;
+  constexpr int l = lanes<R>, parts = planes<T>, rows = tile_rows<T>;
   Vector<R> total[parts][v][cols];
 #pragma GCC unroll 2
   for (int p = 0; p < parts; ++p)
@@ -51,7 +52,7 @@ EIGEN_G_INLINE void multiply_tile(real_t<T>* c, std::int64_t ldc, std::int64_t p
     for (int j = 0; j < cols; ++j)
 #pragma GCC unroll 4
       for (int i = 0; i < v; ++i) {
-        if constexpr (then == Then::set)
+        if constexpr (then == Then::set || then == Then::add_sum)
           total[p][i][j] = Vector<R>{};
         else
           total[p][i][j] = load(c + p * plane + j * ldc + i * l);
@@ -98,7 +99,11 @@ EIGEN_G_INLINE void multiply_tile(real_t<T>* c, std::int64_t ldc, std::int64_t p
 #pragma GCC unroll 8
     for (int j = 0; j < cols; ++j)
 #pragma GCC unroll 4
-      for (int i = 0; i < v; ++i) store(c + p * plane + j * ldc + i * l, total[p][i][j]);
+      for (int i = 0; i < v; ++i) {
+        R* const to = c + p * plane + j * ldc + i * l;
+        if constexpr (then == Then::add_sum) total[p][i][j] += load(to);
+        store(to, total[p][i][j]);
+      }
 }
 
 // Rows that a product sums at a time. The rounding errors of a sum of equal numbers grow with the number of its terms.
