@@ -12,6 +12,7 @@ namespace {
 
 // A tile of this order is at most 32 KiB in double, so that it stays in a core's caches.
 constexpr int order = vector_bytes == 64 ? 64 : 48;
+static_assert(band_step % tile_columns == 0);
 static_assert(order % tile_rows<double> == 0 && order % tile_rows<std::complex<double>> == 0 &&
               order % tile_rows<float> == 0 && order % tile_rows<std::complex<float>> == 0);
 
@@ -156,14 +157,14 @@ template <class T, bool updates>
 EIGEN_G_INLINE void eliminate_all(const BandPanel<T>& p, const BandColumn<T>& z, std::int64_t begin,
                                   std::int64_t end, real_t<T>* dots) {
   int k = z.c + 1;
-  if (k >= p.b) return;
+  if (k >= z.end) return;
   eliminate_columns<T, updates, 1>(p, z, begin, end, k++, dots);
-  for (; k + tile_columns <= p.b; k += tile_columns)
+  for (; k + tile_columns <= z.end; k += tile_columns)
     eliminate_columns<T, updates, tile_columns>(p, z, begin, end, k, dots);
   if constexpr (tile_columns > 4)
-    for (; k + 4 <= p.b; k += 4) eliminate_columns<T, updates, 4>(p, z, begin, end, k, dots);
-  for (; k + 2 <= p.b; k += 2) eliminate_columns<T, updates, 2>(p, z, begin, end, k, dots);
-  for (; k < p.b; ++k) eliminate_columns<T, updates, 1>(p, z, begin, end, k, dots);
+    for (; k + 4 <= z.end; k += 4) eliminate_columns<T, updates, 4>(p, z, begin, end, k, dots);
+  for (; k + 2 <= z.end; k += 2) eliminate_columns<T, updates, 2>(p, z, begin, end, k, dots);
+  for (; k < z.end; ++k) eliminate_columns<T, updates, 1>(p, z, begin, end, k, dots);
 }
 
 template <class T>
@@ -171,7 +172,7 @@ void eliminate(const BandPanel<T>& p, const BandColumn<T>& z, std::int64_t begin
                real_t<T>* dots) {
   using R = real_t<T>;
   constexpr int rows = tile_rows<T>, l = lanes<R>;
-  if (z.c < 0) return eliminate_all<T, false>(p, z, begin, end, dots);
+  if (z.starts) return eliminate_all<T, false>(p, z, begin, end, dots);
   const Vector<R> re = broadcast(z.s[0]), im = broadcast(z.s[1]);
   R* const first = p.left + z.c * strip_column<T>;
   for (std::int64_t s = begin; s < end; ++s) {
@@ -190,6 +191,103 @@ void eliminate(const BandPanel<T>& p, const BandColumn<T>& z, std::int64_t begin
   eliminate_all<T, true>(p, z, begin, end, dots);
   if (z.has_unit && z.pivot / rows >= begin && z.pivot / rows < end)
     first[z.pivot / rows * p.strip_values() + z.pivot % rows] = 1;
+}
+
+template <class T>
+void project(const BandPanel<T>& p, int c, std::int64_t begin, std::int64_t end, real_t<T>* dots) {
+  using R = real_t<T>;
+  constexpr int l = lanes<R>, parts = planes<T>;
+  // The accumulators fill half of the registers.
+  constexpr int of_v = registers == 32 ? 4 : 2, of_x = is_complex<T> ? 2 : 4;
+  static_assert(band_step % of_v == 0 && tile_columns % of_x == 0);
+  const std::int64_t stride = p.strip_values();
+  for (int k = c; k < p.width; k += of_x)
+    for (int i = 0; i < band_step; i += of_v) {
+      Vector<R> total[parts][of_v][of_x] = {};
+      const R* v_at = p.left + begin * stride + (c + i) * strip_column<T>;
+      const R* x_at = p.left + begin * stride + k * strip_column<T>;
+      for (std::int64_t s = begin; s < end; ++s, v_at += stride, x_at += stride)
+#pragma GCC unroll 4
+        for (int u = 0; u < vectors<T>; ++u) {
+          Vector<R> x[parts][of_x];
+#pragma GCC unroll 2
+          for (int plane = 0; plane < parts; ++plane)
+#pragma GCC unroll 4
+            for (int j = 0; j < of_x; ++j)
+              x[plane][j] = load(x_at + (j * parts + plane) * tile_rows<T> + u * l);
+#pragma GCC unroll 4
+          for (int q = 0; q < of_v; ++q) {
+            const Vector<R> re = load(v_at + q * strip_column<T> + u * l);
+#pragma GCC unroll 4
+            for (int j = 0; j < of_x; ++j) {
+              total[0][q][j] += re * x[0][j];
+              if constexpr (is_complex<T>) {
+                const Vector<R> im = load(v_at + q * strip_column<T> + tile_rows<T> + u * l);
+                total[1][q][j] += re * x[1][j];
+                total[0][q][j] += im * x[1][j];
+                total[1][q][j] -= im * x[0][j];
+              }
+            }
+          }
+        }
+#pragma GCC unroll 2
+      for (int plane = 0; plane < parts; ++plane)
+#pragma GCC unroll 4
+        for (int q = 0; q < of_v; ++q) {
+          R* const to = dots + ((i + q) * parts + plane) * p.width + k;
+          for (int j = 0; j < of_x; ++j) to[j] = 0;
+          add_sums<R, of_x>(total[plane][q], to);
+        }
+    }
+}
+
+// Row i of f is conj(tau_i) (v_i^H X - sum over j < i of v_i^H v_j f_j).
+template <class T>
+void form_factors(const BandPanel<T>& p, int c, const T* tau, const real_t<T>* dots, real_t<T>* f) {
+  using R = real_t<T>;
+  constexpr int parts = planes<T>;
+  const std::int64_t ld = parts * p.width;
+  const int first = c + band_step;
+  for (int i = 0; i < band_step; ++i) {
+    R* const to = f + i * ld;
+    const R* const row = dots + i * ld;
+    for (int k = first; k < p.width; ++k)
+      for (int plane = 0; plane < parts; ++plane) to[plane * p.width + k] = row[plane * p.width + k];
+    for (int j = 0; j < i; ++j) {
+      const R* const of_j = f + j * ld;
+      const R re = row[c + j];
+      if constexpr (is_complex<T>) {
+        const R im = row[p.width + c + j];
+        for (int k = first; k < p.width; ++k) {
+          to[k] -= re * of_j[k] - im * of_j[p.width + k];
+          to[p.width + k] -= re * of_j[p.width + k] + im * of_j[k];
+        }
+      } else {
+        for (int k = first; k < p.width; ++k) to[k] -= re * of_j[k];
+      }
+    }
+    const R* const x = reinterpret_cast<const R*>(tau + c + i);
+    for (int k = first; k < p.width; ++k) {
+      if constexpr (is_complex<T>) {
+        const R re = to[k], im = to[p.width + k];
+        to[k] = x[0] * re + x[1] * im;
+        to[p.width + k] = x[0] * im - x[1] * re;
+      } else {
+        to[k] *= x[0];
+      }
+    }
+  }
+}
+
+template <class T>
+void apply(const BandPanel<T>& p, int c, const real_t<T>* f, std::int64_t begin, std::int64_t end) {
+  for (std::int64_t s = begin; s < end; ++s) {
+    real_t<T>* const strip = p.left + s * p.strip_values();
+    for (int k = c + band_step; k < p.width; k += tile_columns)
+      multiply_tile<T, Then::subtract>(strip + k * strip_column<T>, strip_column<T>, tile_rows<T>,
+                                       strip + c * strip_column<T>, {f + k, planes<T> * p.width, 1, p.width},
+                                       band_step);
+  }
 }
 
 template <class T>
@@ -443,8 +541,9 @@ void update(const BandPanel<T>& p, std::int64_t i, std::int64_t j) {
 
 template <class T>
 BandTileKernels<T> band_tile_kernels() {
-  return {order,       tile_rows<T>, tile_columns, pack<T>,          take_panel<T>, eliminate<T>, give_v<T>,
-          multiply<T>, gram<T>,      form_t<T>,    multiply_by_t<T>, form_z<T>,     form_x<T>,    update<T>};
+  return {order,      tile_rows<T>,     tile_columns, pack<T>,   take_panel<T>, eliminate<T>,
+          project<T>, form_factors<T>,  apply<T>,     give_v<T>, multiply<T>,   gram<T>,
+          form_t<T>,  multiply_by_t<T>, form_z<T>,    form_x<T>, update<T>};
 }
 
 EIGEN_G_INSTANTIATE(all_types, band_tile_kernels);

@@ -13,6 +13,9 @@
 
 namespace eigen_g {
 
+// Columns of a panel that are factored one by one, before the later columns of the panel are updated.
+inline constexpr int band_step = 16;
+
 // The arrays, and the panel at work: its b columns of A from column `column` on, and the rows from `first` = column + b on, in which its
 // reflectors are.
 template <class T>
@@ -34,6 +37,8 @@ struct BandPanel {
   EIGEN_G_INLINE std::int64_t strip_values() const { return std::int64_t{2} * width * planes<T> * rows; }
   EIGEN_G_INLINE std::int64_t along_values() const { return padded_rows() * groups * rows * planes<T>; }
   EIGEN_G_INLINE int row_of_w() const { return groups * rows; }  // values of one plane
+  // Values of V^H [V X], see BandTileKernels::project.
+  EIGEN_G_INLINE std::int64_t step_values() const { return std::int64_t{band_step} * planes<T> * width; }
   // Values of a square matrix, packed as [group of rows][column][plane][row] or as [plane][column][row of all groups].
   EIGEN_G_INLINE std::int64_t square_values() const {
     return std::int64_t{width} * groups * rows * planes<T>;
@@ -47,12 +52,13 @@ struct BandPanel {
 template <class T>
 struct BandColumn {
   using R = real_t<T>;
-  int c;                     // its number in the panel; -1: before the first column
-  R s[2];                    // v = s x below the unit
-  bool has_unit;             // false: H = I and v = 0
-  const R* f;                // column k > c becomes x_k - v f_k
+  int c, end;     // its number in the panel, and the end of the columns that are factored one by one
+  bool starts;    // column c is done: only the dot products of column c + 1 are needed
+  bool has_unit;  // false: H = I and v = 0
+  R s[2];         // v = s x below the unit
+  const R* f;     // column k > c becomes x_k - v f_k
   std::int64_t pivot, next;  // the row of the unit of this column and of the next one; -1: not among the rows
-  R* row;                    // out: row `next` of columns c + 1 ..., from the strip that holds it
+  R* row;                    // out: row `next` of columns c + 1 ... end - 1, from the strip that holds it
 };
 
 template <class T>
@@ -64,10 +70,17 @@ struct BandTileKernels {
   void (*pack)(const BandPanel<T>& panel, std::int64_t i, std::int64_t j, const T* a, std::int64_t lda);
   // left := the columns of the panel, in strips begin ... end - 1; rows before `first` are zero.
   void (*take_panel)(const BandPanel<T>& panel, std::int64_t begin, std::int64_t end);
-  // Forms v and subtracts v f_k from the later columns, in strips begin ... end - 1 of left. Moves row `next` of the later columns away: afterwards
-  // it is zero. dots[k] := the part of x^H x_k of these strips for k > c, where x is column c + 1; pairs.
+  // Forms v and subtracts v f_k from columns k = c + 1 ... end - 1, in strips begin ... end - 1 of left. Moves row `next` of these columns
+  // away: afterwards it is zero. dots[k] := the part of x^H x_k of these strips, where x is column c + 1; pairs.
   void (*eliminate)(const BandPanel<T>& panel, const BandColumn<T>& column, std::int64_t begin,
                     std::int64_t end, R* dots);
+  // dots := the part of V^H [V X] of these strips, where V has band_step columns from c on and X all later ones:
+  // [column of V][plane][column of the panel].
+  void (*project)(const BandPanel<T>& panel, int c, std::int64_t begin, std::int64_t end, R* dots);
+  // f := the factors with which V f is subtracted from X by all reflectors of V; dots: V^H [V X].
+  void (*form_factors)(const BandPanel<T>& panel, int c, const T* tau, const R* dots, R* f);
+  // X := X - V f in these strips.
+  void (*apply)(const BandPanel<T>& panel, int c, const R* f, std::int64_t begin, std::int64_t end);
   // Writes V to A below its units, to `along` and to the second half of `right`, for strips begin ... end - 1.
   void (*give_v)(const BandPanel<T>& panel, std::int64_t begin, std::int64_t end, T* a, std::int64_t lda);
   // W := A V in rows begin ... end - 1, which belong to one row of tiles and begin at a multiple of `multiple`.

@@ -21,6 +21,8 @@ namespace {
 // Chunks of a panel's rows, and parts of the sums over them in V^H V and V^H W. They depend on the number of rows alone, because results
 // depend on them.
 constexpr std::int64_t max_band_chunks = 32, rows_of_chunk = 64, max_band_parts = 8, rows_of_part = 512;
+constexpr int small_claims = 4;  // claims of a row of tiles
+
 std::int64_t band_pieces(std::int64_t rows, std::int64_t rows_of_piece, std::int64_t most) {
   return std::clamp<std::int64_t>(rows / rows_of_piece, 1, most);
 }
@@ -41,7 +43,8 @@ struct BandArrays {
   R *t, *g, *z;             // of the panel, packed
   R *gram_v, *gram_w;       // max_band_parts parts
   R *dots, *rows;           // of the present and of the next column
-  R* factors;               // a part for each thread
+  R* projections;           // max_band_chunks parts, and their sum: BandTileKernels::project
+  R* factors;               // a part for each thread: of one column, then of band_step columns
   T* tau;                   // of the panel, and zeros up to its width
   R *below,
       *squares;  // of the columns of A: the square of the rows below the band, and the column's part of |A|_F^2
@@ -69,11 +72,13 @@ struct BandArrays {
     gram_w = arena.take<R>(max_band_parts * panel.square_values());
     dots = arena.take<R>(2 * max_band_chunks * row_values);
     rows = arena.take<R>(2 * row_values);
-    factors = arena.take<R>(max_team_threads(n) * row_values);
+    projections = arena.take<R>((max_band_chunks + 1) * panel.step_values());
+    factors = arena.take<R>(max_team_threads(n) * factors_values());
     tau = arena.take<T>(panel.width);
     below = arena.take<R>(n);
     squares = arena.take<R>(n);
   }
+  std::int64_t factors_values() const { return row_values + panel.step_values(); }
 };
 
 template <class T>
@@ -196,24 +201,32 @@ class BandReduction {
   bool factor(TeamThread& me, const BandPanel<T>& p) {
     const BandPieces chunks = this->chunks(p);
     const int columns = static_cast<int>(std::min(b_, n_ - p.first));
-    R* const f = s_.factors + me.index() * s_.row_values;
+    R* const f = s_.factors + me.index() * s_.factors_values();
     const auto eliminate = [&](const BandColumn<T>& z) {
-      R* const dots = s_.dots + (z.c & 1) * max_band_chunks * s_.row_values;
+      R* const dots = dots_of(z.c);
       for_chunks(me, chunks, [&](std::int64_t k, std::int64_t begin, std::int64_t end) {
         kernels_.eliminate(p, z, begin, end, dots + k * s_.row_values);
       });
     };
-    if (me.index() == 0) {
-      claimed_rows_ = claimed_sums_ = claimed_tiles_ = 0;
-      for (std::int64_t c = 0; c < b_; ++c) give_column(p.column + c, p.first);
-    }
+    // The first of the columns c + 1 ... that are factored one by one.
+    const auto start = [&](int c) {
+      const int end = std::min(c + 1 + band_step, p.b);
+      eliminate({c, end, true, false, {}, nullptr, -1, row_or_none(p.first + c + 1), rows_of(c)});
+    };
+    if (me.index() == 0) claimed_rows_ = claimed_sums_ = claimed_tiles_ = 0;
+    for (int c = me.index(); c < p.b; c += me.count()) give_column(p.column + c, p.first);
     for_chunks(me, chunks, [&](std::int64_t, std::int64_t begin, std::int64_t end) {
       kernels_.take_panel(p, begin, end);
     });
-    eliminate({-1, {}, false, nullptr, -1, p.first, s_.rows + s_.row_values});
+    start(-1);
     if (!me.step()) return false;
     for (int c = 0; c < columns; ++c) {
-      eliminate(form_reflector(p, c, chunks.pieces, f, me.index() == 0));
+      const int begin = c / band_step * band_step, end = begin + band_step;
+      eliminate(form_reflector(p, c, std::min(end, p.b), chunks.pieces, f, me.index() == 0));
+      if (c + 1 == std::min(end, columns) && end < p.b) {
+        update_panel(me, p, begin, c + 1, chunks, f + s_.row_values);
+        start(end - 1);
+      }
       if (!me.step()) return false;
     }
     for_chunks(me, chunks, [&](std::int64_t, std::int64_t begin, std::int64_t end) {
@@ -223,19 +236,55 @@ class BandReduction {
     return true;
   }
 
-  // The reflector of column c of the panel, and the factors f of the later columns. If the part of the column below the band is negligible, only
-  // rounding errors are left, and it counts as reduced: reflectors of errors that are equal in all rows would cost Q its orthogonality.
-  BandColumn<T> form_reflector(const BandPanel<T>& p, int c, std::int64_t chunks, R* f, bool writes) {
-    const R* const row = s_.rows + (~c & 1) * s_.row_values;
-    const R* const dots = s_.dots + (~c & 1) * max_band_chunks * s_.row_values;
+  // Applies the reflectors of columns begin ... end - 1 to the columns from begin + band_step on, and moves the rows of their units to the band.
+  void update_panel(TeamThread& me, const BandPanel<T>& p, int begin, int end, const BandPieces& chunks,
+                    R* f) {
+    const std::int64_t values = p.step_values();
+    for_chunks(me, chunks, [&](std::int64_t k, std::int64_t first, std::int64_t last) {
+      kernels_.project(p, begin, first, last, s_.projections + (k + 1) * values);
+    });
+    me.barrier();
+    const BandPieces own{0, values, me.count()};
+    for (std::int64_t i = own.begin(me.index()); i < own.end(me.index()); ++i) s_.projections[i] = 0;
+    for (std::int64_t k = 1; k <= chunks.pieces; ++k)
+      for (std::int64_t i = own.begin(me.index()); i < own.end(me.index()); ++i)
+        s_.projections[i] += s_.projections[k * values + i];
+    me.barrier();
+    kernels_.form_factors(p, begin, s_.tau, s_.projections, f);
+    for_chunks(me, chunks, [&](std::int64_t, std::int64_t first, std::int64_t last) {
+      kernels_.apply(p, begin, f, first, last);
+      for (int c = begin; c < end; ++c) {
+        const std::int64_t row = p.first + c, strip = row / p.rows;
+        if (strip < first || strip >= last) continue;
+        for (int k = begin + band_step; k < p.b; ++k) {
+          T above{};
+          R* const at =
+              p.left + strip * p.strip_values() + std::int64_t{k} * planes<T> * p.rows + row % p.rows;
+          for (int plane = 0; plane < planes<T>; ++plane) {
+            reinterpret_cast<R*>(&above)[plane] = at[plane * p.rows];
+            at[plane * p.rows] = 0;
+          }
+          band_(b_ + c - k, p.column + k) = above;
+        }
+      }
+    });
+  }
+
+  std::int64_t row_or_none(std::int64_t i) const { return i < n_ ? i : -1; }
+  // The row and the dot products that belong to the column behind column c.
+  R* rows_of(int c) const { return s_.rows + (c & 1) * s_.row_values; }
+  R* dots_of(int c) const { return s_.dots + (c & 1) * max_band_chunks * s_.row_values; }
+
+  // The reflector of column c of the panel, and the factors f of the columns up to `end`. If the part of the column below the band is negligible,
+  // only rounding errors are left, and it counts as reduced: reflectors of errors that are equal in all rows would cost Q its orthogonality.
+  BandColumn<T> form_reflector(const BandPanel<T>& p, int c, int end, std::int64_t chunks, R* f,
+                               bool writes) {
+    const R *const row = rows_of(c - 1), *const dots = dots_of(c - 1);
     const std::int64_t j = p.column + c, pivot = p.first + c;
-    const auto sum = [&](int k) {
-      for (int part = k * planes<T>; part < p.b * planes<T>; ++part) f[part] = 0;
-      for (std::int64_t chunk = 0; chunk < chunks; ++chunk)
-        for (int part = k * planes<T>; part < p.b * planes<T>; ++part)
-          f[part] += dots[chunk * s_.row_values + part];
-    };
-    sum(c);
+    const int from = c * planes<T>, until = end * planes<T>;
+    for (int k = from; k < until; ++k) f[k] = 0;
+    for (std::int64_t chunk = 0; chunk < chunks; ++chunk)
+      for (int k = from; k < until; ++k) f[k] += dots[chunk * s_.row_values + k];
     const T alpha = of_pair(row + c * planes<T>);
     const R tail = f[c * planes<T>], noise = std::numeric_limits<R>::epsilon() * (4 + R(n_) / 8);
     const bool reflects = tail >= std::max(negligible_, noise * noise * s_.below[j]);
@@ -246,14 +295,13 @@ class BandReduction {
       s = R(1) / (alpha - size);
       tau = (size - alpha) / size;
     }
-    BandColumn<T> z{
-        c, {}, reflects, f, pivot, pivot + 1 < n_ ? pivot + 1 : -1, s_.rows + (c & 1) * s_.row_values};
+    BandColumn<T> z{c, end, false, reflects, {}, f, pivot, row_or_none(pivot + 1), rows_of(c)};
     to_pair(s, z.s);
     if (writes) {
       tau_[j] = s_.tau[c] = tau;
       band_(b_, j) = beta;
     }
-    for (int k = c + 1; k < p.b; ++k) {
+    for (int k = c + 1; k < end; ++k) {
       const T above = of_pair(row + k * planes<T>),
               factor = conj(tau) * (above + conj(s) * of_pair(f + k * planes<T>));
       to_pair(factor, f + k * planes<T>);
@@ -294,18 +342,21 @@ class BandReduction {
   // W = A V, V^H V and V^H W, and T.
   void form_products(TeamThread& me, const BandPanel<T>& p) {
     const std::int64_t tasks = gram_tiles(p) * gram_parts(p).pieces;
-    std::int64_t height = p.order;
-    while (height % (2 * kernels_.multiple) == 0 && height > 2 * kernels_.multiple &&
-           n_ - p.first < 3 * height * me.count() && me.count() > 1)
-      height /= 2;
-    const std::int64_t multiple = kernels_.multiple, first = p.first / height,
-                       ranges = (n_ + height - 1) / height - first;
-    for (std::int64_t k = claimed_rows_++; k < ranges + tasks; k = claimed_rows_++) {
-      if (k < ranges)
-        kernels_.multiply(p, std::max(p.first / multiple * multiple, (first + k) * height),
-                          std::min(round_up(n_, multiple), (first + k + 1) * height));
-      else
-        form_gram(p, false, k - ranges);
+    // Most claims are of whole rows of tiles. The last ones are smaller, so that the threads finish at the same time.
+    const std::int64_t multiple = kernels_.multiple, first = p.first / p.order, rows = p.blocks - first,
+                       large = me.count() == 1 ? rows : rows * 3 / 4 / me.count() * me.count(),
+                       claims = large + (rows - large) * small_claims;
+    for (std::int64_t k = claimed_rows_++; k < claims + tasks; k = claimed_rows_++) {
+      if (k >= claims) {
+        form_gram(p, false, k - claims);
+        continue;
+      }
+      const std::int64_t small = k - large, height = small < 0 ? p.order : p.order / small_claims,
+                         begin =
+                             small < 0 ? (first + k) * p.order : (first + large) * p.order + small * height,
+                         from = std::max(p.first / multiple * multiple, begin),
+                         until = std::min(round_up(n_, multiple), begin + height);
+      if (from < until) kernels_.multiply(p, from, until);
     }
     me.barrier();
     if (me.index() == me.count() - 1) {
