@@ -38,12 +38,12 @@ struct Operand {
 enum class Then { set, add, subtract };
 
 // C := A B, C + A B or C - A B for one tile of C, in `depth` steps. C has its columns at c + j * ldc, imaginary parts `plane` behind. A is
-// packed: [step][plane][tile_rows]. conjugate: conj(B) instead of B.
-template <class T, Then then, bool conjugate = false, int cols = tile_columns>
+// packed: [step][plane][tile_rows]. conjugate: conj(B) instead of B. v: vectors of the tile's rows that are computed, from a and c on.
+template <class T, Then then, bool conjugate = false, int cols = tile_columns, int v = vectors<T>>
 EIGEN_G_INLINE void multiply_tile(real_t<T>* c, std::int64_t ldc, std::int64_t plane, const real_t<T>* a,
                                   const Operand<T>& b, std::int64_t depth) {
   using R = real_t<T>;
-  constexpr int l = lanes<R>, v = vectors<T>, parts = planes<T>, rows = tile_rows<T>;
+  constexpr int l = lanes<R>, parts = planes<T>, rows = tile_rows<T>;
   Vector<R> total[parts][v][cols];
 #pragma GCC unroll 2
   for (int p = 0; p < parts; ++p)
