@@ -1,56 +1,208 @@
+// Back-transformation of the chase on the CPU. The reflectors are applied in blocks of successive sweeps (chase_kernels.hpp).
+//
+// Blocks are applied in this order: the last sweeps first, and the blocks of the same sweeps in ascending steps. A block of earlier sweeps at step t needs
+// only that the later sweeps have done steps 0 ... t, because their further steps are in rows below its own. So the groups of a strip take the steps
+// together, and a thread finds the rows of Z that it needs in its cache.
+//
+// A slab is the blocks of as many groups as the memory for packed blocks holds. The threads pack its blocks, and then each thread applies all of them to
+// pieces of the columns of Z, in a buffer that has the real and the imaginary parts apart.
 #include "solver/back/back_transform_chase.hpp"
 
 #include <algorithm>
+#include <atomic>
+#include <complex>
+#include <vector>
 
 #include "hybrid/instantiate.hpp"
 #include "hybrid/machine/tuning.hpp"
-#include "solver/prepare/lapack.hpp"
+#include "hybrid/round_up.hpp"
+#include "hybrid/team/loops.hpp"
+#include "hybrid/team/team.hpp"
+#include "solver/back/chase_kernels.hpp"
 
 namespace eigen_g {
 
 namespace {
 
-template <class T>
-struct ChaseBackWorkspace {
-  std::int64_t rows;
-  T *v, *t, *work;
+// Bytes of a slab: about those of Z, because each slab costs a copy of Z. A small slab stays in a cache.
+constexpr std::int64_t largest_slab = std::int64_t{32} << 20, slab_of_thread = std::int64_t{2} << 20;
+// The columns of Z that a thread takes at a time, at most.
+constexpr std::int64_t columns_of_piece = 96;
+// Sweeps of a strip, at most.
+constexpr std::int64_t sweeps_of_strip = 256;
 
-  ChaseBackWorkspace(Arena& arena, const ChaseTiles& tiles, std::int64_t m)
-      : rows(tiles.b + tiles.width - 1),
-        v(arena.take<T>(rows * tiles.width)),
-        t(arena.take<T>(tiles.width * tiles.width)),
-        work(arena.take<T>(tiles.width * m)) {}
+// Units of chase_columns_multiple columns in pieces of equal size, except for rounding. If there are enough, the number of pieces is a multiple of the threads.
+struct ColumnPieces {
+  std::int64_t count = 0, units = 0, buffers = 0;  // units: of the largest piece; buffers: threads that have a piece
+
+  ColumnPieces() = default;
+  ColumnPieces(std::int64_t all, int threads, std::int64_t most = columns_of_piece / chase_columns_multiple) {
+    if (all == 0) return;
+    count = std::min(all, round_up((all + most - 1) / most, std::int64_t{threads}));
+    units = (all + count - 1) / count;
+    buffers = std::min<std::int64_t>(count, threads);
+  }
+};
+
+template <class T>
+class ChaseBackOnCpu {
+ public:
+  using R = real_t<T>;
+
+  ChaseBackOnCpu(Arena& arena, const ChaseTiles& tiles, std::int64_t m, int threads)
+      : tiles_(tiles),
+        n_(tiles.n - is_complex<T>),
+        m_(m),
+        kernels_(EIGEN_G_OF_WIDTH(chase_back_kernels<T>)()),
+        rows_(kernels_.rows(tiles.b)),
+        values_(kernels_.values(tiles.b)),
+        threads_(threads),
+        groups_((tiles.sweeps() + kernels_.width - 1) / kernels_.width),
+        plane_(round_up(n_ + rows_, 64) + 8) {
+    std::int64_t all = 0;
+    for (std::int64_t g = 0; g < groups_; ++g) all += steps(g);
+    const std::int64_t bytes = std::clamp(n_ * m * static_cast<std::int64_t>(sizeof(T)),
+                                          std::min(threads * slab_of_thread, largest_slab), largest_slab);
+    const std::int64_t fitting = bytes / (2 * values_ * static_cast<std::int64_t>(sizeof(R)));
+    capacity_ = groups_ == 0 ? 0 : std::max(steps(0), std::min(all, fitting));
+    // The memory is counted for the most threads. Fewer threads take more columns at a time, as far as it suffices.
+    const ColumnPieces most(units(), max_team_threads(n_));
+    pieces_ = ColumnPieces(units(), threads);
+    while (pieces_.buffers * pieces_.units > most.buffers * most.units)
+      pieces_ = ColumnPieces(units(), threads, pieces_.units - 1);
+    buffer_values_ = planes<T> * plane_ * pieces_.units * chase_columns_multiple;
+    packed_ = arena.take<R>(2 * values_ * capacity_);
+    buffers_ = arena.take<R>(buffer_values_ * pieces_.buffers);
+  }
+
+  void run(const ChaseReflectors<const T>& reflectors, MatrixView<T> z,
+           const std::function<void(double)>& progress) {
+    std::vector<Block> blocks;
+    blocks.reserve(static_cast<std::size_t>(capacity_));
+    for (std::int64_t end = groups_; end > 0;) {
+      std::int64_t first = end, count = 0;
+      while (first > 0 && count + steps(first - 1) <= capacity_) count += steps(--first);
+      list_blocks(first, end, blocks);
+      for_each(count, threads_, [&](std::int64_t k) { pack(reflectors, blocks[k], k); });
+      // A buffer belongs to a piece of this loop, which takes pieces of Z as long as there are any.
+      std::atomic<std::int64_t> next{0};
+      for_each(pieces_.buffers, threads_, [&](std::int64_t buffer) {
+        for (std::int64_t piece = next++; piece < pieces_.count; piece = next++)
+          apply(blocks, z, piece, buffers_ + buffer * buffer_values_);
+      });
+      end = first;
+      if (progress) {
+        const double left = static_cast<double>(end) / static_cast<double>(groups_);
+        progress((1 - left) * (1 - left));
+      }
+    }
+  }
+
+ private:
+  // A block: the reflectors of a group at a step.
+  struct Block {
+    std::int64_t group, step;
+  };
+
+  std::int64_t units() const { return (m_ + chase_columns_multiple - 1) / chase_columns_multiple; }
+
+  std::int64_t steps(std::int64_t group) const {
+    return (tiles_.n - 3 - group * kernels_.width) / tiles_.b + 1;
+  }
+
+  // The blocks of groups first ... end - 1 in their order.
+  void list_blocks(std::int64_t first, std::int64_t end, std::vector<Block>& blocks) const {
+    blocks.clear();
+    const std::int64_t strip = sweeps_of_strip / kernels_.width;
+    for (std::int64_t last = end; last > first; last = std::max(first, last - strip)) {
+      const std::int64_t least = std::max(first, last - strip);
+      for (std::int64_t step = 0; step < steps(least); ++step)
+        for (std::int64_t group = last - 1; group >= least; --group)
+          if (step < steps(group)) blocks.push_back({group, step});
+    }
+  }
+
+  ChaseBlock<T> packed(std::int64_t k) const {
+    R* const along = packed_ + k * 2 * values_;
+    return {static_cast<int>(tiles_.b), static_cast<int>(rows_), along, along + values_};
+  }
+
+  void pack(const ChaseReflectors<const T>& reflectors, const Block& block, std::int64_t k) const {
+    ChaseVector<T> vectors[most_chase_columns] = {};
+    for (int i = 0; i < kernels_.width; ++i) {
+      const std::int64_t sweep = block.group * kernels_.width + i;
+      if (sweep >= tiles_.sweeps()) break;
+      const std::int64_t rows = chase_rows<T>(tiles_, sweep, block.step);
+      if (rows == 0) break;
+      const T tau = reflectors.tau[tiles_.tile(sweep / tiles_.width, block.step) * tiles_.width +
+                                   sweep % tiles_.width];
+      vectors[i] = {reflectors.sweep(tiles_, sweep) + block.step * tiles_.b, rows,
+                    {std::real(tau), std::imag(tau)}};
+    }
+    kernels_.pack(packed(k), vectors);
+  }
+
+  void apply(const std::vector<Block>& blocks, MatrixView<T> z, std::int64_t piece, R* buffer) const {
+    const std::int64_t first = piece * units() / pieces_.count * chase_columns_multiple,
+                       columns = (piece + 1) * units() / pieces_.count * chase_columns_multiple - first,
+                       ld = planes<T> * plane_;
+    for (std::int64_t j = 0; j < columns; ++j) {
+      R* const to = buffer + j * ld;
+      if (first + j >= m_) {
+        std::fill_n(to, ld, R(0));
+        continue;
+      }
+      const T* const from = &z(0, first + j);
+      if constexpr (is_complex<T>) {
+        for (std::int64_t i = 0; i < n_; ++i) {
+          to[i] = from[i].real();
+          to[plane_ + i] = from[i].imag();
+        }
+        std::fill(to + plane_ + n_, to + ld, R(0));
+      } else {
+        std::copy_n(from, n_, to);
+      }
+      std::fill(to + n_, to + plane_, R(0));
+    }
+    for (std::size_t k = 0; k < blocks.size(); ++k)
+      kernels_.apply(packed(static_cast<std::int64_t>(k)),
+                     buffer + blocks[k].group * kernels_.width + 1 + blocks[k].step * tiles_.b, ld, plane_,
+                     static_cast<int>(columns));
+    for (std::int64_t j = 0; j < std::min(columns, m_ - first); ++j) {
+      const R* const from = buffer + j * ld;
+      T* const to = &z(0, first + j);
+      if constexpr (is_complex<T>)
+        for (std::int64_t i = 0; i < n_; ++i) to[i] = {from[i], from[plane_ + i]};
+      else
+        std::copy_n(from, n_, to);
+    }
+  }
+
+  const ChaseTiles tiles_;
+  const std::int64_t n_, m_;
+  const ChaseBackKernels<T> kernels_;
+  const std::int64_t rows_, values_;  // of a block: rows, and values of each operand
+  const int threads_;
+  const std::int64_t groups_, plane_;
+  ColumnPieces pieces_;
+  std::int64_t capacity_ = 0, buffer_values_ = 0;  // capacity: blocks of a slab
+  R *packed_ = nullptr, *buffers_ = nullptr;
 };
 
 }  // namespace
 
 template <class T>
 std::uint64_t back_transform_chase_bytes_on_cpu(std::int64_t n, std::int64_t b, std::int64_t m) {
-  return bytes_taken([&](Arena& arena) { ChaseBackWorkspace<T>(arena, ChaseTiles(n, b), m); });
+  return bytes_taken(
+      [&](Arena& arena) { ChaseBackOnCpu<T>(arena, chase_tiles<T>(n, b), m, max_team_threads(n)); });
 }
 
-// V of a tile is written out as a dense matrix that begins one row below the tile's first row. Column j of V begins at its row j.
 template <class T>
 void back_transform_chase_on_cpu(const ChaseTiles& tiles, const ChaseReflectors<const T>& reflectors,
-                                 MatrixView<T> z, Arena scratch) {
-  const ChaseBackWorkspace<T> at(scratch, tiles, z.cols);
-  const std::int64_t width = tiles.width;
-  for (std::int64_t group = tiles.groups() - 1; group >= 0; --group) {
-    const std::int64_t first_tile = tiles.tile(group, 0);
-    for (std::int64_t step = 0; step < tiles.steps(group); ++step) {
-      const std::int64_t tile = first_tile + step, first = tiles.first_row(group, step) + 1;
-      const std::int64_t rows = std::min(at.rows, tiles.n - first), count = std::min(width, rows - 1);
-      std::fill_n(at.v, at.rows * width, T{});
-      for (std::int64_t j = 0; j < count; ++j)
-        std::copy_n(reflectors.sweep(tiles, group * width + j) + step * tiles.b, std::min(tiles.b, rows - j),
-                    at.v + j * (at.rows + 1));
-      const auto size = [](std::int64_t n) { return lapack_size(n, "n"); };
-      check_lapack(
-          lapack::apply_reflectors(size(rows), size(z.cols), size(count), at.v, size(at.rows),
-                                   reflectors.tau + tile * width, at.t, &z(first, 0), size(z.lda), at.work),
-          "larfb");
-    }
-  }
+                                 MatrixView<T> z, Arena scratch,
+                                 const std::function<void(double fraction)>& progress) {
+  if (z.cols > 0)
+    ChaseBackOnCpu<T>(scratch, tiles, z.cols, team_threads(z.rows)).run(reflectors, z, progress);
 }
 
 ChaseBack back_transform_chase_on_gpu(Engine engine) {
@@ -59,6 +211,6 @@ ChaseBack back_transform_chase_on_gpu(Engine engine) {
   return native ? ChaseBack::automatic : ChaseBack::engine;
 }
 
-EIGEN_G_INSTANTIATE(double_type, back_transform_chase_on_cpu, back_transform_chase_bytes_on_cpu);
+EIGEN_G_INSTANTIATE(all_types, back_transform_chase_on_cpu, back_transform_chase_bytes_on_cpu);
 
 }  // namespace eigen_g

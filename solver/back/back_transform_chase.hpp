@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 
 #include "gemm_df/engines/products.hpp"
 #include "hybrid/matrix_view.hpp"
@@ -15,14 +16,18 @@ struct CutWork;
 template <class T>
 class SolveTeam;
 
-// CPU, one tile at a time.
-//   reflectors  host, packed, in
+// CPU, by threads.
+//   reflectors  as band_to_tridiagonal_on_cpu() leaves them, host, packed, in
 //   z           n x m, host, in and out
-//   scratch     back_transform_chase_bytes_on_cpu<T>(tiles.n, tiles.b, m) bytes of host memory
-// Throws DeviceError. Cost: (b + width) / b 2 n^2 m flops. Source: LAPACK dlarft, dlarfb.
+//   scratch     back_transform_chase_bytes_on_cpu<T>(n, tiles.b, m) bytes of host memory
+//   progress    called by the calling thread with the fraction of the work that is done. Its exceptions pass through; Z is then unspecified
+// Takes up to team_threads(n) threads. The bits of a column depend neither on their number nor on the other columns. They are others for each vector
+// width (hybrid/vector/width.hpp).
+// Cost: 2 n^2 m flops (complex: 8 n^2 m), of which up to (b + 32) / b times as many are executed. Source: LAPACK dlarft, dlarfb.
 template <class T>
 void back_transform_chase_on_cpu(const ChaseTiles& tiles, const ChaseReflectors<const T>& reflectors,
-                                 MatrixView<T> z, Arena scratch);
+                                 MatrixView<T> z, Arena scratch,
+                                 const std::function<void(double fraction)>& progress = {});
 template <class T>
 std::uint64_t back_transform_chase_bytes_on_cpu(std::int64_t n, std::int64_t b, std::int64_t m);
 

@@ -1,130 +1,254 @@
-// Bulge chase on the CPU, one sweep after the other. The copy of the band has 2 b diagonals, so that the bulge fits: element (i - j, j) is
-// A(i, j). A block of A is therefore a matrix view with leading dimension 2 b - 1.
+// Bulge chase on the CPU. Threads take groups of successive sweeps, in their order, and all groups are on their way through the band at the same time.
+//
+// Step t of sweep s reads and writes columns r ... r + b - 1 for r = s + 1 + t b, and rows up to r + 2 b - 1 of them. So it needs steps 0 ... t + 1 of
+// sweep s - 1, and later steps of that sweep touch none of its columns. The sweeps of a group follow each other at this distance in one thread, which
+// finds the band in its cache. The last sweep of a group publishes its steps for the first sweep of the next group.
+//
+// A thread waits only for a group that was taken before its own, so the first group that is not complete never waits. The arithmetic of a step
+// depends neither on the threads nor on the groups.
 #include "solver/reduction/two_stage/band_to_tridiagonal.hpp"
 
 #include <algorithm>
+#include <atomic>
+#include <chrono>
+#include <complex>
+#include <cstddef>
+#include <exception>
+#include <mutex>
+#include <thread>
+#include <vector>
 
 #include "hybrid/instantiate.hpp"
-#include "solver/prepare/lapack.hpp"
+#include "hybrid/team/loops.hpp"
+#include "hybrid/team/team.hpp"
+#include "solver/reduction/one_stage/tridiagonalize.hpp"
+#include "solver/reduction/two_stage/band_kernels.hpp"
 
 namespace eigen_g {
 
 namespace {
 
-// D := H D H on the lower triangle, by w = tau D v - (tau / 2)(tau v^T D v) v and D := D - v w^T - w v^T.
+// Sweeps of a group, at most. A group of k sweeps has k + 1 blocks of the band in the cache.
+constexpr int most_sweeps = 8;
+
+// The number of steps that a sweep has done. A pair of cache lines each, because processors fetch lines in pairs.
+struct alignas(128) StepsDone {
+  std::atomic<int> steps{0};
+};
+
 template <class T>
-void apply_on_both_sides(MatrixView<T> d, const T* v, T tau, T* w) {
-  const std::int64_t n = d.rows;
-  std::fill_n(w, n, T{});
-  for (std::int64_t j = 0; j < n; ++j) {
-    T sum = d(j, j) * v[j];
-    for (std::int64_t i = j + 1; i < n; ++i) {
-      w[i] += d(i, j) * v[j];
-      sum += d(i, j) * v[i];
+class Chase {
+ public:
+  using R = real_t<T>;
+
+  Chase(std::int64_t b, std::int64_t n, const ChaseReflectors<T>& out, R* values,
+        const std::function<void(double)>& progress)
+      : n_(n),
+        b_(b),
+        tiles_(chase_tiles<T>(n, b)),
+        layout_(n, b),
+        values_(values),
+        out_(out),
+        kernels_(EIGEN_G_OF_WIDTH(band_kernels<T>)()),
+        progress_(progress),
+        done_(static_cast<std::size_t>(tiles_.sweeps())) {}
+
+  void run(MatrixView<const T> band, R* d, R* e) {
+    // A sweep in each thread, at distances of two steps.
+    const auto useful = static_cast<int>(std::clamp<std::int64_t>(steps(0) / 2, 1, max_team_threads(n_)));
+    threads_ = std::min(team_threads(n_), useful);
+    for_ranges(layout_.columns(), threads_,
+               [&](std::int64_t first, std::int64_t last) { load(band, first, last); });
+    if (out_.v) std::fill_n(out_.tau, tiles_.tau_count(), T{});
+    // One long piece for each thread instead of a piece for each group: loops do not hand out pieces in order.
+    for_each(threads_, threads_, [&](std::int64_t) { work(); });
+    if (thrown_) std::rethrow_exception(thrown_);
+    for (std::int64_t j = 0; j < n_; ++j) {
+      d[j] = values_[layout_.at(j, j)];
+      if (j + 1 < n_) e[j] = values_[layout_.at(j + 1, j)];
     }
-    w[j] += sum;
   }
-  T product{};
-  for (std::int64_t i = 0; i < n; ++i) product += w[i] * v[i];
-  for (std::int64_t i = 0; i < n; ++i) w[i] = tau * (w[i] - tau / 2 * product * v[i]);
-  for (std::int64_t j = 0; j < n; ++j)
-    for (std::int64_t i = j; i < n; ++i) d(i, j) -= v[i] * w[j] + w[i] * v[j];
-}
 
-// F := F H.
-template <class T>
-void apply_from_the_right(MatrixView<T> f, const T* v, T tau, T* u) {
-  std::fill_n(u, f.rows, T{});
-  for (std::int64_t j = 0; j < f.cols; ++j)
-    for (std::int64_t i = 0; i < f.rows; ++i) u[i] += f(i, j) * v[j];
-  for (std::int64_t j = 0; j < f.cols; ++j)
-    for (std::int64_t i = 0; i < f.rows; ++i) f(i, j) -= tau * u[i] * v[j];
-}
+ private:
+  struct Group {
+    std::int64_t first;
+    int count;
+  };
 
-// F := H F.
-template <class T>
-void apply_from_the_left(MatrixView<T> f, const T* v, T tau) {
-  for (std::int64_t j = 0; j < f.cols; ++j) {
-    T sum{};
-    for (std::int64_t i = 0; i < f.rows; ++i) sum += v[i] * f(i, j);
-    for (std::int64_t i = 0; i < f.rows; ++i) f(i, j) -= tau * sum * v[i];
+  // Number of steps of a sweep: the diagonal blocks with a row of the matrix.
+  std::int64_t steps(std::int64_t sweep) const { return (n_ - 2 - sweep) / b_ + 1; }
+
+  void load(MatrixView<const T> band, std::int64_t first, std::int64_t last) {
+    R* const begin = values_ + (first == 0 ? 0 : layout_.at(first, first));
+    R* const end = values_ + (last == layout_.columns() ? layout_.values() : layout_.at(last, last));
+    std::fill(begin, end, R(0));
+    for (std::int64_t j = first; j < std::min(last, n_); ++j) {
+      R* const to = values_ + layout_.at(j, j);
+      for (std::int64_t i = 0; i < std::min(b_ + 1, n_ - j); ++i) {
+        to[i] = std::real(band(i, j));
+        if constexpr (is_complex<T>) to[layout_.plane + i] = i == 0 ? R(0) : std::imag(band(i, j));
+      }
+    }
   }
-}
 
-// Computes v and returns tau of the reflector that eliminates column x; x := (beta, 0, ...).
-template <class T>
-T reflector(std::int64_t n, T* x, T* v) {
-  T tau{};
-  lapack::larfg(lapack_size(n, "kd"), x, x + 1, &tau);
-  v[0] = 1;
-  std::copy_n(x + 1, n - 1, v + 1);
-  std::fill_n(x + 1, n - 1, T{});
-  return tau;
-}
+  // Takes the next group. Later sweeps have fewer steps, so that fewer of them are on their way at the same time: groups become smaller.
+  Group take_group() {
+    const std::lock_guard lock(mutex_);
+    const std::int64_t first = next_, left = tiles_.sweeps() - first;
+    if (left <= 0 || stopped_) return {first, 0};
+    const std::int64_t apart = threads_ == 1 ? most_sweeps : 4 * steps(first) / (5 * threads_) - 1;
+    const auto count =
+        static_cast<int>(std::min<std::int64_t>(left, std::clamp<std::int64_t>(apart, 1, most_sweeps)));
+    next_ += count;
+    return {first, count};
+  }
 
-template <class T>
-struct ChaseWorkspace {
-  MatrixView<T> band;
-  T *v, *next, *w;
+  void work() {
+    const bool reports = progress_ && std::this_thread::get_id() == caller_;
+    for (Group group = take_group(); group.count > 0; group = take_group()) {
+      if (!chase(group)) return;
+      if (reports) report(group.first + group.count);
+    }
+  }
 
-  ChaseWorkspace(Arena& arena, std::int64_t n, std::int64_t b)
-      : band(arena.matrix<T>(2 * b, n, 2 * b)),
-        v(arena.take<T>(b)),
-        next(arena.take<T>(b)),
-        w(arena.take<T>(b)) {}
+  // False if the chase has been stopped.
+  bool chase(const Group& group) {
+    alignas(64) R reflectors[most_sweeps][2][max_chase_bandwidth * planes<T>];
+    alignas(64) R scratch[BandStep<T>::scratch_values(max_chase_bandwidth)];
+    R tau[most_sweeps][2];
+    const std::int64_t last = group.first + group.count - 1;
+    bool next_is_free = false;  // the group before has left the next block
+    for (std::int64_t turn = 0; turn < steps(group.first) + group.count - 1; ++turn)
+      for (int k = 0; k < group.count; ++k) {
+        const std::int64_t sweep = group.first + k, t = turn - k, row = sweep + 1 + t * b_;
+        if (t < 0 || t >= steps(sweep)) continue;
+        if (k == 0 && sweep > 0 && !wait_for(sweep - 1, std::min(t + 2, steps(sweep - 1)))) return false;
+        if (k == 0) next_is_free = sweep == 0 || is_done(sweep - 1, std::min(t + 3, steps(sweep - 1)));
+        if (next_is_free) call_block(row + b_, k, group.count);
+        BandStep<T> step{values_ + layout_.at(row, sweep),
+                         layout_.ld,
+                         layout_.plane,
+                         static_cast<int>(b_),
+                         row + b_ < n_,
+                         negligible_square<R>,
+                         reflectors[k][t % 2],
+                         reflectors[k][t % 2],
+                         {},
+                         {},
+                         scratch};
+        if (t == 0) {
+          kernels_.begin(step);
+          std::copy_n(step.next_tau, 2, tau[k]);
+        }
+        step.diagonal = values_ + layout_.at(row, row);
+        step.next = reflectors[k][(t + 1) % 2];
+        std::copy_n(tau[k], 2, step.tau);
+        if (out_.v) keep(sweep, t, step.v, step.tau);
+        kernels_.advance(step);
+        std::copy_n(step.next_tau, 2, tau[k]);
+        if (sweep == last)
+          done_[static_cast<std::size_t>(sweep)].steps.store(static_cast<int>(t) + 1,
+                                                             std::memory_order_release);
+      }
+    return true;
+  }
+
+  // Stores the reflector, and zeros behind the last one of a sweep.
+  void keep(std::int64_t sweep, std::int64_t t, const R* v, const R* tau) const {
+    const std::int64_t rows = chase_rows<T>(tiles_, sweep, t);
+    T* const to = out_.sweep(tiles_, sweep) + t * b_;
+    for (std::int64_t i = 0; i < rows; ++i) {
+      if constexpr (is_complex<T>)
+        to[i] = {v[i], v[b_ + i]};
+      else
+        to[i] = v[i];
+    }
+    if (t + 1 == steps(sweep)) std::fill(to + rows, out_.v + tiles_.sweep_offset(sweep + 1), T{});
+    if (rows == 0) return;
+    T& value = out_.tau[tiles_.tile(sweep / tiles_.width, t) * tiles_.width + sweep % tiles_.width];
+    if constexpr (is_complex<T>)
+      value = {tau[0], tau[1]};
+    else
+      value = tau[0];
+  }
+
+  bool is_done(std::int64_t sweep, std::int64_t steps) const {
+    return done_[static_cast<std::size_t>(sweep)].steps.load(std::memory_order_acquire) >= steps;
+  }
+
+  // Calls for a block in advance, in `parts` parts: another thread has it in its cache, or it is in a slower one.
+  void call_block(std::int64_t row, std::int64_t part, std::int64_t parts) const {
+    constexpr std::int64_t line = 64 / sizeof(R);
+    const std::int64_t first = row + b_ * part / parts,
+                       last = std::min(row + b_ * (part + 1) / parts, layout_.columns());
+    for (std::int64_t j = first; j < last; ++j)
+      for (int p = 0; p < planes<T>; ++p) {
+        const R* const column = values_ + layout_.at(j, j) + p * layout_.plane;
+        for (std::int64_t i = 0; i < 2 * b_; i += line) __builtin_prefetch(column + i, 1);
+      }
+  }
+
+  // Waits for steps of the last sweep of the group before. False if the chase has been stopped. A thread that has waited for a long time sleeps, because
+  // the thread for which it waits may need its core.
+  bool wait_for(std::int64_t sweep, std::int64_t steps) const {
+    using Clock = std::chrono::steady_clock;
+    constexpr std::chrono::microseconds longest_poll(200), sleep(50);
+    Clock::time_point begin;
+    for (unsigned polls = 0; !is_done(sweep, steps); ++polls) {
+#if defined(__x86_64__)
+      __builtin_ia32_pause();
+#endif
+      if (polls == 0) begin = Clock::now();
+      if (polls % 16 != 15) continue;
+      if (stopped_) return false;
+      if (Clock::now() - begin > longest_poll) std::this_thread::sleep_for(sleep);
+    }
+    return true;
+  }
+
+  // Called by the calling thread.
+  void report(std::int64_t sweeps) noexcept {
+    try {
+      const double left = static_cast<double>(n_ - sweeps) / static_cast<double>(n_);
+      progress_(1 - left * left);
+    } catch (...) {
+      thrown_ = std::current_exception();
+      stopped_ = true;
+    }
+  }
+
+  const std::int64_t n_, b_;
+  const ChaseTiles tiles_;
+  const BandLayout<T> layout_;
+  R* const values_;
+  const ChaseReflectors<T> out_;
+  const BandKernels<T> kernels_;
+  const std::function<void(double)>& progress_;
+  const std::thread::id caller_ = std::this_thread::get_id();
+  int threads_ = 1;
+  std::mutex mutex_;
+  std::int64_t next_ = 0;  // the first sweep of the next group
+  std::vector<StepsDone> done_;
+  std::atomic<bool> stopped_{false};
+  std::exception_ptr thrown_;
 };
 
 }  // namespace
 
 template <class T>
 std::uint64_t band_to_tridiagonal_bytes_on_cpu(std::int64_t n, std::int64_t b) {
-  return bytes_taken([&](Arena& arena) { ChaseWorkspace<T>(arena, n, b); });
+  return bytes_taken([&](Arena& arena) { arena.take<real_t<T>>(BandLayout<T>(n, b).values()); });
 }
 
 template <class T>
 void band_to_tridiagonal_on_cpu(std::int64_t b, MatrixView<const T> band, real_t<T>* d, real_t<T>* e,
-                                const ChaseReflectors<T>& out, Arena scratch) {
+                                const ChaseReflectors<T>& out, Arena scratch,
+                                const std::function<void(double fraction)>& progress) {
   const std::int64_t n = band.cols;
-  const ChaseTiles tiles(n, b);
-  ChaseWorkspace<T> at(scratch, n, b);
-  std::fill_n(at.band.data, 2 * b * n, T{});
-  for (std::int64_t j = 0; j < n; ++j) std::copy_n(&band(0, j), std::min(b + 1, n - j), &at.band(0, j));
-  if (out.v) {
-    std::fill_n(out.v, tiles.count(), T{});
-    std::fill_n(out.tau, tiles.tau_count(), T{});
-  }
-  const auto keep = [&](std::int64_t s, std::int64_t step, std::int64_t rows, const T* v, T tau) {
-    if (!out.v) return;
-    std::copy_n(v, rows, out.sweep(tiles, s) + step * b);
-    out.tau[tiles.tile(s / tiles.width, step) * tiles.width + s % tiles.width] = tau;
-  };
-  const auto block = [&](std::int64_t row, std::int64_t col, std::int64_t rows, std::int64_t cols) {
-    return MatrixView<T>{&at.band(row - col, col), rows, cols, 2 * b - 1};
-  };
-  for (std::int64_t s = 0; s < tiles.sweeps(); ++s) {
-    std::int64_t row = s + 1, rows = std::min(b, n - row);
-    T tau = reflector(rows, &at.band(1, s), at.v);
-    for (std::int64_t step = 0;; ++step) {
-      keep(s, step, rows, at.v, tau);
-      apply_on_both_sides(block(row, row, rows, rows), at.v, tau, at.w);
-      const std::int64_t below = row + rows, more = std::min(b, n - below);
-      if (more <= 0) break;
-      const MatrixView<T> f = block(below, row, more, rows);
-      apply_from_the_right(f, at.v, tau, at.w);
-      if (more == 1) break;
-      tau = reflector(more, &f(0, 0), at.next);
-      apply_from_the_left(f.block(0, 1, more, rows - 1), at.next, tau);
-      std::swap(at.v, at.next);
-      row = below;
-      rows = more;
-    }
-  }
-  for (std::int64_t j = 0; j < n; ++j) {
-    d[j] = at.band(0, j);
-    if (j + 1 < n) e[j] = at.band(1, j);
-  }
+  if (n > 0)
+    Chase<T>(b, n, out, scratch.take<real_t<T>>(BandLayout<T>(n, b).values()), progress).run(band, d, e);
 }
 
-EIGEN_G_INSTANTIATE(double_type, band_to_tridiagonal_on_cpu, band_to_tridiagonal_bytes_on_cpu);
+EIGEN_G_INSTANTIATE(all_types, band_to_tridiagonal_on_cpu, band_to_tridiagonal_bytes_on_cpu);
 
 }  // namespace eigen_g

@@ -14,15 +14,21 @@ namespace eigen_g {
 
 class Queue;
 
-// CPU. The reflectors agree with the GPU's up to rounding. Arguments as below, except:
+// CPU, by threads. Arguments as below, except:
+//   b        one of chase_bandwidths, for every T
 //   band     (b + 1) x n, host, in
 //   d, e     n and n - 1 values, host, out
 //   out      host memory, packed; or null
 //   scratch  band_to_tridiagonal_bytes_on_cpu<T>(n, b) bytes of host memory
-// Cost: 6 n^2 b flops in one thread.
+//   progress called by the calling thread with the fraction of the work that is done. Its exceptions pass through; d, e and the reflectors are
+//            then unspecified
+// Takes up to team_threads(n) threads. The results do not depend on their number. They have other bits for each vector width
+// (hybrid/vector/width.hpp). They agree with the GPU's up to rounding.
+// Cost: 6 n^2 b flops (complex: 24 n^2 b). The copy of the band, about 2 n (b + 12) elements, is read and written once for each group of up to eight sweeps.
 template <class T>
 void band_to_tridiagonal_on_cpu(std::int64_t b, MatrixView<const T> band, real_t<T>* d, real_t<T>* e,
-                                const ChaseReflectors<T>& out, Arena scratch);
+                                const ChaseReflectors<T>& out, Arena scratch,
+                                const std::function<void(double fraction)>& progress = {});
 template <class T>
 std::uint64_t band_to_tridiagonal_bytes_on_cpu(std::int64_t n, std::int64_t b);
 
