@@ -24,7 +24,8 @@ int block_width_on_cpu(std::int64_t order, int multiple) {
   const int width = order < 150 ? 16 : order < 700 ? 31 : order < large_order ? 48 : 96;
   return std::max(1, width / multiple) * multiple;
 }
-// The columns of Z that a thread takes at a time, at most. All of V is read for each of these pieces. Those of a small matrix fit in the cache.
+// The columns of Z that a thread takes at a time, at most. All of V is read for each of these pieces. A piece of a small matrix fits in the
+// cache.
 template <class T>
 int columns_of_buffer(std::int64_t order) {
   if (order >= 1500) return order < large_order ? 96 : 128;

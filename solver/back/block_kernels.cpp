@@ -12,7 +12,7 @@ namespace {
 
 static_assert(columns_multiple % tile_columns == 0);
 
-// Rows of a chunk of Z: as many as a product sums at a time, in whole tiles.
+// Rows of a chunk of Z: `depth` rows, rounded down to whole tiles.
 template <class T>
 inline constexpr int chunk_rows = static_cast<int>(depth) / tile_rows<T>* tile_rows<T>;
 static_assert(chunk_rows<double> % rows_multiple<double> == 0 &&
