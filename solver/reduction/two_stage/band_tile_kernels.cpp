@@ -383,7 +383,7 @@ void multiply(const BandPanel<T>& p, std::int64_t begin, std::int64_t end) {
     const R* const tile = part_of(j);
     const std::int64_t height = end - begin;
     const bool turned =
-        j + 1 > i;  // of a partial tile that is read as an adjoint, only the real parts are called for
+        j + 1 > i;  // only the real parts are called for if a part of a tile is read as an adjoint
     CallForTile<R> call(part_of(j + 1), turned && height < order ? height : order * planes<T>,
                         turned ? order : height, p.groups * ((height + tile_columns - 1) / tile_columns));
     if (j <= i)

@@ -22,9 +22,9 @@ template <class T>
 struct BandPanel {
   using R = real_t<T>;
   std::int64_t n, blocks;  // order of A; rows of tiles
-  int order, rows;         // of a tile; of a strip
-  int b, width,
-      groups;  // width: b rounded up to a multiple of BandTileKernels::multiple; groups: of `rows` columns in the width
+  int order, rows;         // a tile's order; rows in a strip
+  int b, width;            // width: b rounded up to a multiple of BandTileKernels::multiple
+  int groups;              // the groups of `rows` columns that the width needs
   std::int64_t column, first;
 
   R* tiles;

@@ -40,14 +40,13 @@ struct BandArrays {
   using R = real_t<T>;
   BandPanel<T> panel{};
   std::int64_t row_values;  // distance of arrays with a number for each column of the panel
-  R *t, *g, *z;             // of the panel, packed
-  R *gram_v, *gram_w;       // max_band_parts parts
-  R *dots, *rows;           // of the present and of the next column
-  R* projections;           // max_band_chunks parts, and their sum: BandTileKernels::project
-  R* factors;               // a part for each thread: of one column, then of band_step columns
-  T* tau;                   // of the panel, and zeros up to its width
-  R *below,
-      *squares;  // of the columns of A: the square of the rows below the band, and the column's part of |A|_F^2
+  R *t, *g, *z;             // the small matrices of the panel, packed
+  R *gram_v, *gram_w;       // V^H V and V^H W, max_band_parts parts
+  R *dots, *rows;           // two of each: the present column's and the next one's
+  R* projections;           // the sum of BandTileKernels::project, then its max_band_chunks parts
+  R* factors;  // a part for each thread: the factors of one column, then the factors of band_step columns
+  T* tau;      // the panel's, and zeros up to its width
+  R *below, *squares;  // for each column of A: the square of its rows below the band, and its part of |A|_F^2
 
   BandArrays(Arena& arena, std::int64_t n, std::int64_t b, const BandTileKernels<T>& kernels) {
     panel.n = n;
@@ -110,8 +109,7 @@ class BandReduction {
     progress_ = &progress;
     if (n_ > b_ + 1) run_team(threads, [&](TeamThread& me) { work(me); });
     if (thrown_) std::rethrow_exception(thrown_);
-    const std::int64_t done = panels_end();
-    for (std::int64_t j = done; j < n_; ++j) give_column(j, n_);
+    for (std::int64_t j = panels_end(); j < n_; ++j) give_column(j, n_);
   }
 
  private:
@@ -213,7 +211,10 @@ class BandReduction {
       const int end = std::min(c + 1 + band_step, p.b);
       eliminate({c, end, true, false, {}, nullptr, -1, row_or_none(p.first + c + 1), rows_of(c)});
     };
-    if (me.index() == 0) claimed_rows_ = claimed_sums_ = claimed_tiles_ = 0;
+    if (me.index() == 0) {
+      claimed_rows_ = claimed_sums_ = claimed_tiles_ = 0;
+      std::fill_n(s_.tau, b_, T(0));
+    }
     for (int c = me.index(); c < p.b; c += me.count()) give_column(p.column + c, p.first);
     for_chunks(me, chunks, [&](std::int64_t, std::int64_t begin, std::int64_t end) {
       kernels_.take_panel(p, begin, end);

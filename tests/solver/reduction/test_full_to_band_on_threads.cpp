@@ -22,7 +22,7 @@ namespace limits = support::limits;
 namespace {
 
 constexpr double guard = 7.25e17;
-constexpr std::int64_t spare_rows = 2;  // of the band, below its b + 1 rows
+constexpr std::int64_t spare_rows = 2;  // the band's array has more rows than the band
 
 template <class T>
 struct Banded {
