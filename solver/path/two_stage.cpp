@@ -8,6 +8,7 @@
 #include "hybrid/machine/cpu.hpp"
 #include "hybrid/team/loops.hpp"
 #include "solver/back/back_transform.hpp"
+#include "solver/devices/two_stage_tuning.hpp"
 #include "solver/reduction/two_stage/band_to_tridiagonal.hpp"
 #include "solver/reduction/two_stage/full_to_band_on_threads.hpp"
 
@@ -22,7 +23,8 @@ struct Kept {
 
   Kept(Arena& arena, std::int64_t n, std::int64_t m)
       : tau(arena.take<T>(n)),
-        chase_tau(m > 0 ? arena.take<T>(chase_tiles<T>(n, band_width_on_cpu<T>(n)).tau_count()) : nullptr) {}
+        chase_tau(m > 0 ? arena.take<T>(chase_tiles<T>(n, two_stage_tuning().bandwidth_on_cpu).tau_count())
+                        : nullptr) {}
 };
 
 // The band, and the memory of the reduction's stages.
@@ -58,7 +60,7 @@ void reverse_rows(MatrixView<T> z) {
 
 template <class T>
 PathBytes TwoStageOnCpu<T>::bytes(std::int64_t n, std::int64_t m) {
-  const std::int64_t b = band_width_on_cpu<T>(n);
+  const std::int64_t b = two_stage_tuning().bandwidth_on_cpu;
   PathBytes path;
   path.kept = bytes_taken([&](Arena& arena) { Kept<T>(arena, n, m); });
   path.scratch = bytes_taken([&](Arena& arena) { ReductionParts<T>(arena, n, b); });
@@ -70,7 +72,7 @@ PathBytes TwoStageOnCpu<T>::bytes(std::int64_t n, std::int64_t m) {
 
 template <class T>
 TwoStageOnCpu<T>::TwoStageOnCpu(Uplo uplo, std::int64_t n, std::int64_t m, Arena kept, Arena scratch)
-    : uplo_(uplo), b_(band_width_on_cpu<T>(n)), scratch_(scratch) {
+    : uplo_(uplo), b_(two_stage_tuning().bandwidth_on_cpu), scratch_(scratch) {
   const Kept<T> parts(kept, n, m);
   tau_ = parts.tau;
   chase_tau_ = parts.chase_tau;

@@ -15,12 +15,6 @@ namespace eigen_g {
 template <class T>
 class SolveTeam;
 
-// The bandwidth of the two-stage path on the CPU for a matrix of order n.
-template <class T>
-constexpr std::int64_t band_width_on_cpu(std::int64_t) {
-  return 48;
-}
-
 // The two-stage path on the CPU, with A in the triangle `uplo`. The matrix needs an even leading dimension.
 //   m   columns of Z; 0: values only, and the reflectors of the chase are not stored
 // An upper triangle counts as a lower one with the order of all rows and columns reversed, so its reduction begins at the last row, as in the

@@ -109,9 +109,8 @@ double distance(const std::vector<R>& x, const std::vector<R>& y) {
 }
 
 // Orders around multiples of the band's width.
-template <class T>
 std::vector<std::int64_t> orders() {
-  const std::int64_t b = band_width_on_cpu<T>(1);
+  const std::int64_t b = two_stage_tuning().bandwidth_on_cpu;
   return {0, 1, 2, 3, 7, b - 1, b, b + 1, b + 2, 2 * b - 1, 2 * b + 1, 3 * b - 1, 3 * b + 1, 4 * b + 7, 300};
 }
 
@@ -122,7 +121,7 @@ std::vector<std::int64_t> orders() {
 TEMPLATE_TEST_CASE("two-stage path on the CPU: families and orders, as accurate as one stage", "", TYPES) {
   for (const char* family : support::reduction::families) {
     double residual[2] = {0.5, 0.5}, orthogonality[2] = {0.5, 0.5};  // the least values that count
-    for (const std::int64_t n : orders<TestType>())
+    for (const std::int64_t n : orders())
       for (const Uplo uplo : {Uplo::lower, Uplo::upper}) {
         CAPTURE(family, n, static_cast<char>(uplo));
         const std::vector<TestType> a = in_type<TestType>(support::reduction::family(family, n), n);
