@@ -4,7 +4,7 @@
 // only that the later sweeps have done steps 0 ... t, because their further steps are in rows below its own. So the groups of a strip take the steps
 // together, and a thread finds the rows of Z that it needs in its cache.
 //
-// A slab is the blocks of as many groups as the memory for packed blocks holds. The threads pack its blocks, and then each thread applies all of them to
+// A slab is a number of successive groups whose packed blocks fit into the workspace. The threads pack its blocks, and then each thread applies all of them to
 // pieces of the columns of Z, in a buffer that has the real and the imaginary parts apart.
 #include "solver/back/back_transform_chase.hpp"
 
@@ -24,7 +24,7 @@ namespace eigen_g {
 
 namespace {
 
-// Bytes of a slab: about those of Z, because each slab costs a copy of Z. A small slab stays in a cache.
+// Bytes of a slab: about the bytes of Z, because each slab costs a copy of Z. A small slab stays in a cache.
 constexpr std::int64_t largest_slab = std::int64_t{32} << 20, slab_of_thread = std::int64_t{2} << 20;
 // The columns of Z that a thread takes at a time, at most.
 constexpr std::int64_t columns_of_piece = 96;
@@ -33,7 +33,8 @@ constexpr std::int64_t sweeps_of_strip = 256;
 
 // Units of chase_columns_multiple columns in pieces of equal size, except for rounding. If there are enough, the number of pieces is a multiple of the threads.
 struct ColumnPieces {
-  std::int64_t count = 0, units = 0, buffers = 0;  // units: of the largest piece; buffers: threads that have a piece
+  std::int64_t count = 0, units = 0,
+               buffers = 0;  // units: of the largest piece; buffers: threads that have a piece
 
   ColumnPieces() = default;
   ColumnPieces(std::int64_t all, int threads, std::int64_t most = columns_of_piece / chase_columns_multiple) {
@@ -66,9 +67,9 @@ class ChaseBackOnCpu {
     const std::int64_t fitting = bytes / (2 * values_ * static_cast<std::int64_t>(sizeof(R)));
     capacity_ = groups_ == 0 ? 0 : std::max(steps(0), std::min(all, fitting));
     // The memory is counted for the most threads. Fewer threads take more columns at a time, as far as it suffices.
-    const ColumnPieces most(units(), max_team_threads(n_));
+    const ColumnPieces counted(units(), max_team_threads(n_));
     pieces_ = ColumnPieces(units(), threads);
-    while (pieces_.buffers * pieces_.units > most.buffers * most.units)
+    while (pieces_.buffers * pieces_.units > counted.buffers * counted.units)
       pieces_ = ColumnPieces(units(), threads, pieces_.units - 1);
     buffer_values_ = planes<T> * plane_ * pieces_.units * chase_columns_multiple;
     packed_ = arena.take<R>(2 * values_ * capacity_);
@@ -134,10 +135,10 @@ class ChaseBackOnCpu {
       if (sweep >= tiles_.sweeps()) break;
       const std::int64_t rows = chase_rows<T>(tiles_, sweep, block.step);
       if (rows == 0) break;
-      const T tau = reflectors.tau[tiles_.tile(sweep / tiles_.width, block.step) * tiles_.width +
-                                   sweep % tiles_.width];
-      vectors[i] = {reflectors.sweep(tiles_, sweep) + block.step * tiles_.b, rows,
-                    {std::real(tau), std::imag(tau)}};
+      const T tau =
+          reflectors.tau[tiles_.tile(sweep / tiles_.width, block.step) * tiles_.width + sweep % tiles_.width];
+      vectors[i] = {
+          reflectors.sweep(tiles_, sweep) + block.step * tiles_.b, rows, {std::real(tau), std::imag(tau)}};
     }
     kernels_.pack(packed(k), vectors);
   }
@@ -181,7 +182,7 @@ class ChaseBackOnCpu {
   const ChaseTiles tiles_;
   const std::int64_t n_, m_;
   const ChaseBackKernels<T> kernels_;
-  const std::int64_t rows_, values_;  // of a block: rows, and values of each operand
+  const std::int64_t rows_, values_;  // rows of a block, and values of each of its operands
   const int threads_;
   const std::int64_t groups_, plane_;
   ColumnPieces pieces_;

@@ -23,7 +23,8 @@ class SolveTeam;
 //   progress    called by the calling thread with the fraction of the work that is done. Its exceptions pass through; Z is then unspecified
 // Takes up to team_threads(n) threads. The bits of a column depend neither on their number nor on the other columns. They are others for each vector
 // width (hybrid/vector/width.hpp).
-// Cost: 2 n^2 m flops (complex: 8 n^2 m), of which up to (b + 32) / b times as many are executed. Source: LAPACK dlarft, dlarfb.
+// Cost: 2 n^2 m flops (complex: 8 n^2 m). With the zeros of its blocks it executes up to (b + 32) / b times this number.
+// Source: LAPACK dlarft, dlarfb.
 template <class T>
 void back_transform_chase_on_cpu(const ChaseTiles& tiles, const ChaseReflectors<const T>& reflectors,
                                  MatrixView<T> z, Arena scratch,

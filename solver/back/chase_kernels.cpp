@@ -15,7 +15,8 @@ static_assert(chase_columns_multiple % tile_columns == 0);
 // Reflectors of a block. Narrow blocks have fewer zeros, wide ones read and write Z less often.
 template <class T>
 constexpr int block_width = (tile_rows<T> < 12 ? (12 + tile_rows<T> - 1) / tile_rows<T> : 1) * tile_rows<T>;
-static_assert(block_width<float> <= most_chase_columns && block_width<std::complex<double>> <= most_chase_columns);
+static_assert(block_width<float> <= most_chase_columns &&
+              block_width<std::complex<double>> <= most_chase_columns);
 
 // The strictly upper triangle of S = V^H V by columns, imaginary parts apart; then T by LAPACK's larft: column k is -tau_k T s_k.
 template <class T>
@@ -29,11 +30,11 @@ EIGEN_G_INLINE void form_factor(const ChaseBlock<T>& block, const ChaseVector<T>
       if (g < c + tile_columns)
         for (std::int64_t i = 0; i < block.rows; i += depth) {
           const Operand<T> other{
-              block.along + (c / rows * std::int64_t{block.rows} + i) * parts * rows + c % rows, parts * rows, 1,
-              rows};
+              block.along + (c / rows * std::int64_t{block.rows} + i) * parts * rows + c % rows, parts * rows,
+              1, rows};
           multiply_part<T, true>(s + g + std::int64_t{c} * w, w, plane,
-                                 block.along + (g / rows * std::int64_t{block.rows} + i) * parts * rows, other,
-                                 i, block.rows);
+                                 block.along + (g / rows * std::int64_t{block.rows} + i) * parts * rows,
+                                 other, i, block.rows);
         }
   for (std::int64_t k = 0; k < plane * parts; k += l) store(t + k, Vector<R>{});
   for (int j = 0; j < w; ++j) {
@@ -102,23 +103,24 @@ void pack(const ChaseBlock<T>& block, const ChaseVector<T>* reflectors) {
     }
 }
 
-// Whether the two vectors of a tile are taken apart, so that zeros of V and W are left out. With three vectors the parts are too small.
+// The two vectors of a tile are taken apart, so that zeros of V and W are left out. With three vectors the parts are too small.
 template <class T>
 constexpr bool in_halves = vectors<T> == 2;
 
 // X := V^H Z for the reflectors of a tile and a tile of columns. `along`, z: from the first row of the first one of these reflectors on.
 template <class T, int cols>
-EIGEN_G_INLINE void multiply_along(std::int64_t b, std::int64_t rows_left, const real_t<T>* along, const real_t<T>* z,
-                                   std::int64_t ld, std::int64_t plane, real_t<T>* x, std::int64_t ldx) {
+EIGEN_G_INLINE void multiply_along(std::int64_t b, std::int64_t rows_left, const real_t<T>* along,
+                                   const real_t<T>* z, std::int64_t ld, std::int64_t plane, real_t<T>* x,
+                                   std::int64_t ldx) {
   using R = real_t<T>;
   constexpr int rows = tile_rows<T>, stride = planes<T> * rows, l = lanes<R>;
   constexpr std::int64_t w = block_width<T>;
   if constexpr (in_halves<T>) {
-    // The reflectors of the first vector end before row b + l, those of the second one begin at row l.
+    // The reflectors of the first vector end before row b + l, the reflectors of the second one begin at row l.
     const std::int64_t end = b + l;
     multiply_tile<T, Then::set, false, cols, 1>(x, ldx, w, along, {z, 1, ld, plane}, l);
-    multiply_tile<T, Then::set, false, cols, 1>(x + l, ldx, w, along + end * stride + l, {z + end, 1, ld, plane},
-                                                l - 1);
+    multiply_tile<T, Then::set, false, cols, 1>(x + l, ldx, w, along + end * stride + l,
+                                                {z + end, 1, ld, plane}, l - 1);
     for (std::int64_t i = l; i < end; i += depth)
       multiply_tile<T, Then::add, false, cols>(x, ldx, w, along + i * stride, {z + i, 1, ld, plane},
                                                end - i < depth ? end - i : depth);
@@ -141,7 +143,8 @@ void apply(const ChaseBlock<T>& block, real_t<T>* z, std::int64_t ld, std::int64
   for_tiles<T>(columns, [&](int j, auto width) {
     R* const zj = z + j * ld;
     for (std::int64_t k = lines * j / columns; k < lines * (j + width()) / columns; ++k)
-      __builtin_prefetch(next + k * line, 0, 2);  // the next block, of which each tile of columns calls a share
+      __builtin_prefetch(next + k * line, 0,
+                         2);  // the next block, of which each tile of columns calls a share
     for (int g = 0; g < w; g += rows)
       multiply_along<T, width()>(block.b, block.rows - g,
                                  block.along + (g / rows * std::int64_t{block.rows} + g) * parts * rows,

@@ -27,7 +27,7 @@ struct ChaseVector {
 template <class T>
 struct ChaseBlock {
   using R = real_t<T>;
-  int b, rows;  // rows: b + width - 1 and zeros, ChaseBackKernels::rows(b)
+  int b, rows;        // rows: b + width - 1 and zeros, ChaseBackKernels::rows(b)
   R *along, *across;  // across follows along, and the next block follows across
 };
 

@@ -146,8 +146,7 @@ EIGEN_G_INLINE void set_column(int b, real_t<T>* x, std::int64_t plane, real_t<T
 template <class T>
 void begin(BandStep<T>& s) {
   using R = real_t<T>;
-  for (int i = 0; i < s.b; i += lanes<R>)
-    store_at<T>(s.next + i, s.b, load_at<T>(s.diagonal + i, s.plane));
+  for (int i = 0; i < s.b; i += lanes<R>) store_at<T>(s.next + i, s.b, load_at<T>(s.diagonal + i, s.plane));
   const R beta = reflect<T>(s.b, s.next, s.negligible, s.next_tau);
   set_column<T>(s.b, s.diagonal, s.plane, beta);
 }
@@ -280,8 +279,8 @@ void update_below(const BandStep<T>& s, real_t<T>* f, const real_t<T>* u) {
       const Number<R> v = number_at<T>(s.v + c + k, b), own = product(tau, Number<R>{v.re, -v.im}),
                       lost = product(next_u, own);
       a[k] = broadcast_number<T>(own);
-      z[k] = broadcast_number<T>(
-          product(next_tau, Number<R>{sums_[k] - lost.re, sums_[count + k] - lost.im}));
+      z[k] =
+          broadcast_number<T>(product(next_tau, Number<R>{sums_[k] - lost.re, sums_[count + k] - lost.im}));
     }
     for (int i = 0; i < b; i += l) {
       const Packet<T> x = load_at<T>(u + i, b), y = load_at<T>(next + i, b);
@@ -303,8 +302,8 @@ void advance(BandStep<T>& s) {
   constexpr int l = lanes<R>;
   const int b = s.b;
   const Number<R> tau{s.tau[0], s.tau[1]};
-  const bool acts = tau.re != 0 || tau.im != 0;
-  if (acts) {
+  const bool reflects = tau.re != 0 || tau.im != 0;
+  if (reflects) {
     R *const y = s.scratch, *const w = y + b * planes<T>;
     multiply_triangle<T>(s, s.v, y);
     const R half = (tau.re * tau.re + tau.im * tau.im) / 2 * dot<T>(b, s.v, y).re;
@@ -322,7 +321,7 @@ void advance(BandStep<T>& s) {
   }
   if (!s.below) return;
   R *const f = s.diagonal + b, *const u = s.scratch;
-  if (acts)
+  if (reflects)
     multiply<T>(s, f, s.v, u);
   else
     clear<T>(b, u);
@@ -333,7 +332,7 @@ void advance(BandStep<T>& s) {
     store_at<T>(s.next + i, b, x);
   }
   const R beta = reflect<T>(b, s.next, s.negligible, s.next_tau);
-  if (acts || s.next_tau[0] != 0 || s.next_tau[1] != 0) update_below<T>(s, f, u);
+  if (reflects || s.next_tau[0] != 0 || s.next_tau[1] != 0) update_below<T>(s, f, u);
   set_column<T>(b, f, s.plane, beta);
 }
 

@@ -2,7 +2,7 @@
 //
 // The copy has entry A(i, j), 0 <= i - j < 2 b, at values[i + j * ld], and its imaginary part `plane` behind. So the columns overlap in memory: a
 // block of A is a column-major matrix with leading dimension ld, of which only the entries of the band exist. Between two columns are
-// more values than a vector has lanes. Kernels read and write there, and nobody uses what is there.
+// more values than a vector has lanes. Kernels read and write there, and no result depends on these values.
 //
 // The copy has b columns and rows of zeros behind the matrix. All blocks are therefore b x b, also the last ones.
 #pragma once
@@ -36,14 +36,15 @@ struct BandLayout {
 template <class T>
 struct BandStep {
   using R = real_t<T>;
-  R* diagonal;              // the first entry of D; F begins b rows further
-  std::int64_t ld, plane;   // of the copy of the band
-  int b;                    // order of D and F, a multiple of 16
-  bool below;               // F has rows of the matrix
-  R negligible;             // a sum of squares below this number counts as zero
-  R *v, *next;              // v of H, and out: v of the next reflector H'. b values, for complex T behind them the imaginary parts
-  R tau[2], next_tau[2];    // of H, and out: of H'
-  R* scratch;               // scratch_values(b) values
+  R* diagonal;             // the first entry of D; F begins b rows further
+  std::int64_t ld, plane;  // as in BandLayout
+  int b;                   // order of D and F, a multiple of 16
+  bool below;              // F has rows of the matrix
+  R negligible;            // a sum of squares below this number counts as zero
+  // v of H, in; v of the next reflector H', out. b values each, for complex T followed by the imaginary parts.
+  R *v, *next;
+  R tau[2], next_tau[2];  // tau of H, in; tau of H', out
+  R* scratch;             // scratch_values(b) values
 
   static constexpr std::int64_t scratch_values(std::int64_t b) { return 2 * b * planes<T>; }
 };

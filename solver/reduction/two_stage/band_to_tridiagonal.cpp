@@ -6,6 +6,8 @@
 //
 // A thread waits only for a group that was taken before its own, so the first group that is not complete never waits. The arithmetic of a step
 // depends neither on the threads nor on the groups.
+//
+// All threads wait for one that other programs keep from its core. If a thread waits longer than it works, half of the threads leave.
 #include "solver/reduction/two_stage/band_to_tridiagonal.hpp"
 
 #include <algorithm>
@@ -70,6 +72,11 @@ class Chase {
   }
 
  private:
+  using Clock = std::chrono::steady_clock;
+  static double seconds_since(Clock::time_point begin) {
+    return std::chrono::duration<double>(Clock::now() - begin).count();
+  }
+
   struct Group {
     std::int64_t first;
     int count;
@@ -91,28 +98,54 @@ class Chase {
     }
   }
 
+  // Seconds of a thread at work and in long waits in its last groups. A part is subtracted after each group.
+  struct Recent {
+    double worked = 0, stalled = 0;
+  };
+
   // Takes the next group. Later sweeps have fewer steps, so that fewer of them are on their way at the same time: groups become smaller.
-  Group take_group() {
+  // The calling thread never leaves before the last group is taken, because it reports.
+  Group take_group(bool caller, Recent& recent) {
+    constexpr double least_stall = 1e-3, forgotten = 1. / 32;
     const std::lock_guard lock(mutex_);
+    if (recent.stalled > std::max(least_stall, recent.worked)) {
+      most_active_ = std::max(1, std::min(most_active_, active_) / 2);
+      recent = {};
+    }
+    recent.worked -= forgotten * recent.worked;
+    recent.stalled -= forgotten * recent.stalled;
     const std::int64_t first = next_, left = tiles_.sweeps() - first;
-    if (left <= 0 || stopped_) return {first, 0};
-    const std::int64_t apart = threads_ == 1 ? most_sweeps : 4 * steps(first) / (5 * threads_) - 1;
+    if (left <= 0 || stopped_ || (!caller && active_ > most_active_)) return {first, 0};
+    const int threads = std::min(threads_, most_active_);
+    const std::int64_t apart = threads == 1 ? most_sweeps : 4 * steps(first) / (5 * threads) - 1;
     const auto count =
         static_cast<int>(std::min<std::int64_t>(left, std::clamp<std::int64_t>(apart, 1, most_sweeps)));
     next_ += count;
     return {first, count};
   }
 
-  void work() {
-    const bool reports = progress_ && std::this_thread::get_id() == caller_;
-    for (Group group = take_group(); group.count > 0; group = take_group()) {
-      if (!chase(group)) return;
-      if (reports) report(group.first + group.count);
-    }
+  void change_active(int by) {
+    const std::lock_guard lock(mutex_);
+    active_ += by;
   }
 
-  // False if the chase has been stopped.
-  bool chase(const Group& group) {
+  void work() {
+    const bool caller = std::this_thread::get_id() == caller_;
+    Recent recent;
+    change_active(1);
+    for (Group group = take_group(caller, recent); group.count > 0; group = take_group(caller, recent)) {
+      const Clock::time_point begin = Clock::now();
+      double stalled = 0;
+      if (!chase(group, stalled)) break;
+      recent.stalled += stalled;
+      recent.worked += seconds_since(begin) - stalled;
+      if (caller && progress_) report(group.first + group.count);
+    }
+    change_active(-1);
+  }
+
+  // False if the chase has been stopped. stalled: the seconds of long waits are added.
+  bool chase(const Group& group, double& stalled) {
     alignas(64) R reflectors[most_sweeps][2][max_chase_bandwidth * planes<T>];
     alignas(64) R scratch[BandStep<T>::scratch_values(max_chase_bandwidth)];
     R tau[most_sweeps][2];
@@ -122,7 +155,8 @@ class Chase {
       for (int k = 0; k < group.count; ++k) {
         const std::int64_t sweep = group.first + k, t = turn - k, row = sweep + 1 + t * b_;
         if (t < 0 || t >= steps(sweep)) continue;
-        if (k == 0 && sweep > 0 && !wait_for(sweep - 1, std::min(t + 2, steps(sweep - 1)))) return false;
+        if (k == 0 && sweep > 0 && !wait_for(sweep - 1, std::min(t + 2, steps(sweep - 1)), stalled))
+          return false;
         if (k == 0) next_is_free = sweep == 0 || is_done(sweep - 1, std::min(t + 3, steps(sweep - 1)));
         if (next_is_free) call_block(row + b_, k, group.count);
         BandStep<T> step{values_ + layout_.at(row, sweep),
@@ -194,10 +228,11 @@ class Chase {
 
   // Waits for steps of the last sweep of the group before. False if the chase has been stopped. A thread that has waited for a long time sleeps, because
   // the thread for which it waits may need its core.
-  bool wait_for(std::int64_t sweep, std::int64_t steps) const {
-    using Clock = std::chrono::steady_clock;
-    constexpr std::chrono::microseconds longest_poll(200), sleep(50);
+  bool wait_for(std::int64_t sweep, std::int64_t steps, double& stalled) const {
+    constexpr double longest_poll = 200e-6;
+    constexpr std::chrono::microseconds sleep(50);
     Clock::time_point begin;
+    bool slept = false;
     for (unsigned polls = 0; !is_done(sweep, steps); ++polls) {
 #if defined(__x86_64__)
       __builtin_ia32_pause();
@@ -205,8 +240,13 @@ class Chase {
       if (polls == 0) begin = Clock::now();
       if (polls % 16 != 15) continue;
       if (stopped_) return false;
-      if (Clock::now() - begin > longest_poll) std::this_thread::sleep_for(sleep);
+      if (slept || seconds_since(begin) > longest_poll) {
+        std::this_thread::sleep_for(sleep);
+        slept = true;
+        polls = 14;  // looks once between two sleeps
+      }
     }
+    if (slept) stalled += seconds_since(begin);
     return true;
   }
 
@@ -231,7 +271,8 @@ class Chase {
   const std::thread::id caller_ = std::this_thread::get_id();
   int threads_ = 1;
   std::mutex mutex_;
-  std::int64_t next_ = 0;  // the first sweep of the next group
+  std::int64_t next_ = 0;                                // the first sweep of the next group
+  int active_ = 0, most_active_ = max_team_threads(n_);  // threads that take groups, and how many may
   std::vector<StepsDone> done_;
   std::atomic<bool> stopped_{false};
   std::exception_ptr thrown_;

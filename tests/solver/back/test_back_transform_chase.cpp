@@ -109,8 +109,8 @@ TEMPLATE_TEST_CASE("back by the chase's reflectors on the CPU: around every edge
                    std::complex<double>, std::complex<float>) {
   for (const std::int64_t b : chase_bandwidths)
     for (const std::int64_t n :
-         {std::int64_t{1}, std::int64_t{2}, std::int64_t{3}, std::int64_t{4}, std::int64_t{18}, b - 1, b, b + 1,
-          b + 2, 2 * b - 1, 2 * b, 2 * b + 1, 3 * b + 5, 5 * b + 2})
+         {std::int64_t{1}, std::int64_t{2}, std::int64_t{3}, std::int64_t{4}, std::int64_t{18}, b - 1, b,
+          b + 1, b + 2, 2 * b - 1, 2 * b, 2 * b + 1, 3 * b + 5, 5 * b + 2})
       check<TestType>(n, b, n / 2 + 1);
   for (const std::int64_t m : {0, 1, 7, 8, 9, 97}) check<TestType>(131, 32, m);
   check<TestType>(700, 48, 250);
@@ -123,7 +123,8 @@ TEST_CASE("back by the chase's reflectors on the CPU: several slabs") {
 }
 
 TEMPLATE_TEST_CASE(
-    "back by the chase's reflectors on the CPU: a column has the same bits alone and by any number of threads",
+    "back by the chase's reflectors on the CPU: a column has the same bits alone and by any number of "
+    "threads",
     "", double, float, std::complex<double>, std::complex<float>) {
   using S = wide<TestType>;
   const std::int64_t n = 340, m = 131;
@@ -133,9 +134,9 @@ TEMPLATE_TEST_CASE(
              z = converted<TestType>(columns<S>(n, m));
   const auto by = [&](int threads, std::int64_t first, std::int64_t count) {
     const Threads limited(threads);
-    return transformed<TestType>(tiles, v, tau,
-                                 std::vector<TestType>(z.begin() + first * n, z.begin() + (first + count) * n),
-                                 n, count, 0);
+    return transformed<TestType>(
+        tiles, v, tau, std::vector<TestType>(z.begin() + first * n, z.begin() + (first + count) * n), n,
+        count, 0);
   };
   const auto all = by(1, 0, m);
   for (const int threads : {2, 3, 4, 8}) CHECK(same_bits(by(threads, 0, m), all));
@@ -156,7 +157,7 @@ TEST_CASE("back by the chase's reflectors on the CPU: progress rises, and its ex
   CHECK(std::is_sorted(told.begin(), told.end()));
   CHECK((told.front() > 0 && told.back() == 1));
   CHECK(same_bits(found, transformed<double>(tiles, r.v, r.tau, z, n, m, 0)));
-  CHECK_THROWS_AS(transformed<double>(tiles, r.v, r.tau, z, n, m, 0,
-                                      [](double) { throw std::runtime_error("enough"); }),
-                  std::runtime_error);
+  CHECK_THROWS_AS(
+      transformed<double>(tiles, r.v, r.tau, z, n, m, 0, [](double) { throw std::runtime_error("enough"); }),
+      std::runtime_error);
 }

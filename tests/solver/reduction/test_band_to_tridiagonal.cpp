@@ -94,10 +94,8 @@ void check(const std::string& kind, std::int64_t n, std::int64_t b) {
   apply<S>(n, tiles, reflectors, n, r.q);
   const auto [backward, orthogonality] = support::reduction::ratios(a, n, r);
   CAPTURE(backward, orthogonality);
-  const double units =
-      static_cast<double>(std::numeric_limits<real_t<T>>::epsilon()) / support::limits::ulp;
-  const double limit =
-      (n < 60 ? support::limits::reduction : support::limits::reduction_random) * units;
+  const double units = static_cast<double>(std::numeric_limits<real_t<T>>::epsilon()) / support::limits::ulp;
+  const double limit = (n < 60 ? support::limits::reduction : support::limits::reduction_random) * units;
   CHECK(backward < limit);
   CHECK(orthogonality < limit);
   // The v array of a sweep has the reflectors one after the other, each with a 1 at first, and zeros elsewhere.
@@ -202,8 +200,7 @@ TEST_CASE("band to tridiagonal on the CPU: eigenvalues are LAPACK's") {
     ChaseResult<double> found = chase<double>(a, n, b, true);
     REQUIRE(LAPACKE_dsterf(order, found.d.data(), found.e.data()) == 0);
     double difference = 0;
-    for (std::size_t k = 0; k < w.size(); ++k)
-      difference = std::max(difference, std::abs(w[k] - found.d[k]));
+    for (std::size_t k = 0; k < w.size(); ++k) difference = std::max(difference, std::abs(w[k] - found.d[k]));
     const double ratio = difference / (static_cast<double>(n) * support::limits::ulp *
                                        std::max(std::abs(w.front()), std::abs(w.back())));
     CAPTURE(ratio);
