@@ -199,7 +199,7 @@ TEMPLATE_TEST_CASE(
     };
     const std::vector<TestType> all = transformed(1, 0, m);
     CHECK_FALSE(all == z);
-    for (const int threads : {2, 3, 16}) CHECK(transformed(threads, 0, m) == all);
+    for (const int threads : {2, 3, 4, 16}) CHECK(transformed(threads, 0, m) == all);
     for (const std::int64_t column : {std::int64_t{0}, m / 2, m - 1}) {
       const std::vector<TestType> alone = transformed(1, column, 1);
       CHECK(std::equal(alone.begin(), alone.end(), all.begin() + column * n));
