@@ -215,7 +215,7 @@ CLI::Option* add_solve_options(CLI::App& command, SolveOptions& wanted) {
   command
       .add_option(
           "--path", options->path,
-          "Reduction to tridiagonal form: one (at once), two (through a band, on a GPU), auto (default)")
+          "Reduction to tridiagonal form: one (at once), two (through a band), auto (default)")
       ->check(CLI::IsMember({"auto", "one", "two"}))
       ->option_text("PATH");
   std::vector<std::string> engine_names;

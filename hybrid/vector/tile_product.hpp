@@ -37,8 +37,9 @@ struct Operand {
 
 enum class Then { set, add, subtract };
 
-// C := A B, C + A B or C - A B for one tile of C, in `depth` steps. C has its columns at c + j * ldc, imaginary parts `plane` behind. A is
-// packed: [step][plane][tile_rows]. conjugate: conj(B) instead of B. v: vectors of the tile's rows that are computed, from a and c on.
+// C := A B, C + A B or C - A B for one tile of C, in `depth` steps. `add` adds the sum of all steps to C, `subtract` subtracts step by step. C has its columns
+// at c + j * ldc, imaginary parts `plane` behind. A is packed: [step][plane][tile_rows]. conjugate: conj(B) instead of B. v: vectors of the
+// tile's rows that are computed, from a and c on.
 template <class T, Then then, bool conjugate = false, int cols = tile_columns, int v = vectors<T>>
 EIGEN_G_INLINE void multiply_tile(real_t<T>* c, std::int64_t ldc, std::int64_t plane, const real_t<T>* a,
                                   const Operand<T>& b, std::int64_t depth) {
@@ -51,7 +52,7 @@ EIGEN_G_INLINE void multiply_tile(real_t<T>* c, std::int64_t ldc, std::int64_t p
     for (int j = 0; j < cols; ++j)
 #pragma GCC unroll 4
       for (int i = 0; i < v; ++i) {
-        if constexpr (then == Then::set)
+        if constexpr (then != Then::subtract)
           total[p][i][j] = Vector<R>{};
         else
           total[p][i][j] = load(c + p * plane + j * ldc + i * l);
@@ -98,7 +99,13 @@ EIGEN_G_INLINE void multiply_tile(real_t<T>* c, std::int64_t ldc, std::int64_t p
 #pragma GCC unroll 8
     for (int j = 0; j < cols; ++j)
 #pragma GCC unroll 4
-      for (int i = 0; i < v; ++i) store(c + p * plane + j * ldc + i * l, total[p][i][j]);
+      for (int i = 0; i < v; ++i) {
+        R* const to = c + p * plane + j * ldc + i * l;
+        if constexpr (then == Then::add)
+          store(to, load(to) + total[p][i][j]);
+        else
+          store(to, total[p][i][j]);
+      }
 }
 
 // Rows that a product sums at a time. The rounding errors of a sum of equal numbers grow with the number of its terms.

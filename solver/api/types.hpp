@@ -27,9 +27,9 @@ struct Calibration;  // calibration.hpp
 
 // The route to tridiagonal form.
 enum class Path {
-  automatic,  // the faster path for this n, type, engine and GPU
+  automatic,  // the faster path for this n, type, engine and GPU; on the CPU by n and type alone
   one_stage,  // Householder tridiagonalization
-  two_stage   // first to a band, then from the band to tridiagonal form; on a GPU only
+  two_stage   // first to a band, then from the band to tridiagonal form
 };
 const char* name(Path path);                         // "auto", "one_stage", "two_stage"
 std::optional<Path> path_of(std::string_view name);  // also "one", "two"

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <atomic>
 #include <complex>
+#include <limits>
 #include <vector>
 
 #include "hybrid/instantiate.hpp"
@@ -10,25 +11,27 @@
 #include "hybrid/team/loops.hpp"
 #include "hybrid/team/team.hpp"
 #include "solver/back/block_kernels.hpp"
-#include "solver/prepare/lapack.hpp"
 
 namespace eigen_g {
 
 namespace {
 
-// Reflectors in a block, a multiple of the kernel's rows. A narrow block has fewer zeros above its reflectors. This number and the next one are
-// measured: data/perf/DECISIONS.md, "Reduction on a team of threads".
-int block_width_on_cpu(std::int64_t n, int multiple) {
-  const int width = n < 150 ? 16 : n < 700 ? 31 : 48;
+// Reflectors in a block, a multiple of the kernel's rows. A narrow block has fewer zeros above its reflectors. With a wide block a thread reads its
+// columns of Z less often, which counts when they do not stay in its cache. The numbers here are measured: data/perf/DECISIONS.md, "Reduction
+// on a team of threads".
+constexpr std::int64_t large_order = 3000;
+int block_width_on_cpu(std::int64_t order, int multiple) {
+  const int width = order < 150 ? 16 : order < 700 ? 31 : order < large_order ? 48 : 96;
   return std::max(1, width / multiple) * multiple;
 }
-// The columns of Z that a thread takes at a time, at most. All of V is read for each of these pieces.
+// The columns of Z that a thread takes at a time, at most. All of V is read for each of these pieces. A piece of a small matrix fits in the
+// cache.
 template <class T>
-int columns_of_buffer(std::int64_t n) {
+int columns_of_buffer(std::int64_t order) {
+  if (order >= 1500) return order < large_order ? 96 : 128;
   constexpr std::int64_t bytes_in_cache = std::int64_t{3} << 19;
-  const std::int64_t fitting = bytes_in_cache / (n * static_cast<std::int64_t>(sizeof(T)));
-  const std::int64_t most = n < 1500 ? 64 : 96;
-  return static_cast<int>(std::clamp<std::int64_t>(fitting, 1, most));
+  return static_cast<int>(
+      std::clamp<std::int64_t>(bytes_in_cache / (order * static_cast<std::int64_t>(sizeof(T))), 1, 64));
 }
 
 // m columns in `count` pieces of whole multiples of columns_multiple, except for the last one. They differ by at most one multiple. If there are enough
@@ -61,28 +64,32 @@ struct BlocksOnCpu {
   Pieces pieces;
   real_t<T>* buffers;
 
-  BlocksOnCpu(Arena& arena, std::int64_t n, std::int64_t m, int threads_)
-      : reflectors{}, threads(threads_), pieces(m, threads_, columns_of_buffer<T>(n)) {
+  BlocksOnCpu(Arena& arena, std::int64_t n, std::int64_t order, std::int64_t m, int threads_)
+      : reflectors{}, threads(threads_), pieces(m, threads_, columns_of_buffer<T>(order)) {
     PackedReflectors<T>& q = reflectors;
+    const BlockKernels<T> kernels = EIGEN_G_OF_WIDTH(block_kernels<T>)();
     q.n = n;
-    q.multiple = EIGEN_G_OF_WIDTH(block_kernels<T>)().multiple;
-    q.width = block_width_on_cpu(n, q.multiple);
-    q.blocks = static_cast<int>((n - 1 + q.width - 1) / q.width);
+    q.order = order;
+    q.multiple = kernels.multiple;
+    q.chunk = kernels.chunk;
+    q.width = block_width_on_cpu(order, q.multiple);
+    q.blocks = static_cast<int>((order + q.width - 1) / q.width);
     q.across = arena.take<real_t<T>>(q.offset(q.blocks));
     q.along = arena.take<real_t<T>>(q.offset(q.blocks));
     q.factors = arena.take<real_t<T>>(std::int64_t{q.blocks} * q.width * q.width * planes<T>);
-    if (q.across)  // the memory was counted for max_team_threads(n)
-      while (pieces.most_columns() > columns_multiple &&
-             threads * buffer_size() > values_left<real_t<T>>(arena))
-        pieces = Pieces(m, threads, pieces.most_columns() - columns_multiple);
+    // The buffers of a large matrix are at most 5/4 of a copy of V. The memory was counted for max_team_threads(n).
+    const std::int64_t copy = q.offset(q.blocks), most = order >= large_order
+                                                             ? copy + copy / 4
+                                                             : std::numeric_limits<std::int64_t>::max();
+    const std::int64_t left = q.across ? values_left<real_t<T>>(arena) : most;
+    while (pieces.most_columns() > columns_multiple && threads * buffer_size() > std::min(most, left))
+      pieces = Pieces(m, threads, pieces.most_columns() - columns_multiple);
     buffers = arena.take<real_t<T>>(threads * buffer_size());
   }
   // Also holds S of a block.
   std::int64_t buffer_size() const {
     const std::int64_t w = reflectors.width;
-    return round_up(
-        std::max(buffer_values<T>(reflectors.n, reflectors.width, pieces.most_columns()), w * w * planes<T>),
-        64);
+    return round_up(std::max(buffer_values(reflectors, pieces.most_columns()), w * w * planes<T>), 64);
   }
 };
 
@@ -102,33 +109,11 @@ class Buffers {
   std::vector<std::atomic<bool>> taken_;
 };
 
-}  // namespace
-
+// Z := Q Z or Q^H Z, or right: Z Q or Z Q^H. `own` has a description of the reflectors.
 template <class T>
-std::uint64_t back_transform_bytes_on_cpu(std::int64_t n, std::int64_t m) {
-  return bytes_taken([&](Arena& arena) { BlocksOnCpu<T>(arena, n, m, max_team_threads(n)); });
-}
-
-template <class T>
-void back_transform_on_cpu(Uplo uplo, MatrixView<const same_t<T>> a, const T* tau, MatrixView<same_t<T>> z,
-                           Arena scratch, const std::function<void(double fraction)>& progress) {
-  multiply_by_q_on_cpu<T>(Side::left, uplo, Trans::none, a, tau, z, scratch, progress);
-}
-
-template <class T>
-void multiply_by_q_on_cpu(Side side, Uplo uplo, Trans trans, MatrixView<const same_t<T>> a, const T* tau,
-                          MatrixView<same_t<T>> z, Arena scratch,
-                          const std::function<void(double fraction)>& progress) {
-  const bool right = side == Side::right;  // (Z Q)^H = Q^H Z^H
-  const std::int64_t n = right ? z.cols : z.rows, m = right ? z.rows : z.cols;
-  if (n < 2 || m == 0) return;
-  BlocksOnCpu<T> own(scratch, n, m, team_threads(n));
-  PackedReflectors<T>& q = own.reflectors;
-  q.lower = uplo == Uplo::lower;
-  q.adjoint = right != (trans == Trans::adjoint);
-  q.lda = a.lda;
-  q.a = a.data;
-  q.tau = tau;
+void apply_blocks(const BlocksOnCpu<T>& own, bool right, MatrixView<T> z,
+                  const std::function<void(double fraction)>& progress) {
+  const PackedReflectors<T>& q = own.reflectors;
   const BlockKernels<T> kernels = EIGEN_G_OF_WIDTH(block_kernels<T>)();
   Buffers buffers(own.threads);
   const auto buffer = [&](std::int64_t k) { return own.buffers + k * own.buffer_size(); };
@@ -155,45 +140,63 @@ void multiply_by_q_on_cpu(Side side, Uplo uplo, Trans trans, MatrixView<const sa
   }
 }
 
-namespace {
+}  // namespace
 
-// dormqr with the part of A below row kd, or dormlq with the part right of column kd. If work is null, returns the workspace size.
 template <class T>
-T from_band(Uplo uplo, std::int64_t kd, MatrixView<const T> a, const T* tau, MatrixView<T> z, T* work,
-            lapack_int values) {
-  const lapack_int n = lapack_size(a.cols - kd, "n"), m = lapack_size(z.cols, "m"),
-                   lda = lapack_size(a.lda, "lda"), ldz = lapack_size(z.lda, "ldz");
-  const bool upper = uplo == Uplo::upper;
-  T query{};
-  const auto apply = upper ? lapack::ormlq_transposed : lapack::ormqr;
-  check_lapack(apply(n, m, n, work ? (upper ? &a(0, kd) : &a(kd, 0)) : nullptr, lda, tau,
-                     work ? &z(kd, 0) : nullptr, ldz, work ? work : &query, values),
-               upper ? "ormlq" : "ormqr");
-  return query;
+std::uint64_t back_transform_bytes_on_cpu(std::int64_t n, std::int64_t m) {
+  return back_transform_from_band_bytes_on_cpu<T>(n, 1, m);
 }
 
-}  // namespace
+template <class T>
+void back_transform_on_cpu(Uplo uplo, MatrixView<const same_t<T>> a, const T* tau, MatrixView<same_t<T>> z,
+                           Arena scratch, const std::function<void(double fraction)>& progress) {
+  multiply_by_q_on_cpu<T>(Side::left, uplo, Trans::none, a, tau, z, scratch, progress);
+}
+
+template <class T>
+void multiply_by_q_on_cpu(Side side, Uplo uplo, Trans trans, MatrixView<const same_t<T>> a, const T* tau,
+                          MatrixView<same_t<T>> z, Arena scratch,
+                          const std::function<void(double fraction)>& progress) {
+  const bool right = side == Side::right;  // (Z Q)^H = Q^H Z^H
+  const std::int64_t n = right ? z.cols : z.rows, m = right ? z.rows : z.cols;
+  if (n < 2 || m == 0) return;
+  BlocksOnCpu<T> own(scratch, n, n - 1, m, team_threads(n));
+  PackedReflectors<T>& q = own.reflectors;
+  q.adjoint = right != (trans == Trans::adjoint);
+  q.reversed = uplo == Uplo::upper;
+  q.a = q.reversed ? &a(n - 2, n - 1) : &a(1, 0);
+  q.row_step = q.reversed ? -1 : 1;
+  q.column_step = q.reversed ? -a.lda : a.lda;
+  q.tau = q.reversed ? tau + n - 2 : tau;
+  q.tau_step = q.row_step;
+  apply_blocks<T>(own, right, z, progress);
+}
 
 template <class T>
 std::uint64_t back_transform_from_band_bytes_on_cpu(std::int64_t n, std::int64_t kd, std::int64_t m) {
   if (n <= kd || m == 0) return 0;
-  T most = 0;
-  for (const Uplo uplo : {Uplo::lower, Uplo::upper})
-    most =
-        std::max(most, from_band<T>(uplo, kd, {nullptr, n, n, n}, nullptr, {nullptr, n, m, n}, nullptr, -1));
-  return bytes_taken([&](Arena& arena) { arena.take<T>(static_cast<std::int64_t>(most)); });
+  return bytes_taken([&](Arena& arena) { BlocksOnCpu<T>(arena, n, n - kd, m, max_team_threads(n)); });
 }
 
 template <class T>
 void back_transform_from_band(Uplo uplo, std::int64_t kd, MatrixView<const same_t<T>> a, const T* tau,
-                              MatrixView<same_t<T>> z, Arena scratch) {
-  if (a.cols <= kd || z.cols == 0) return;
-  const auto values =
-      static_cast<std::int64_t>(back_transform_from_band_bytes_on_cpu<T>(a.cols, kd, z.cols) / sizeof(T));
-  from_band<T>(uplo, kd, a, tau, z, scratch.take<T>(values), lapack_size(values, "the workspace of ormqr"));
+                              MatrixView<same_t<T>> z, Arena scratch,
+                              const std::function<void(double fraction)>& progress) {
+  const std::int64_t n = a.cols;
+  if (n <= kd || z.cols == 0) return;
+  BlocksOnCpu<T> own(scratch, n, n - kd, z.cols, team_threads(n));
+  PackedReflectors<T>& q = own.reflectors;
+  const bool upper = uplo == Uplo::upper;
+  q.a = upper ? &a(0, kd) : &a(kd, 0);
+  q.row_step = upper ? a.lda : 1;
+  q.column_step = upper ? 1 : a.lda;
+  q.conjugate = upper;
+  q.tau = tau;
+  q.tau_step = 1;
+  apply_blocks<T>(own, false, z, progress);
 }
 
-EIGEN_G_INSTANTIATE(all_types, back_transform_on_cpu, back_transform_bytes_on_cpu, multiply_by_q_on_cpu);
-EIGEN_G_INSTANTIATE(double_type, back_transform_from_band, back_transform_from_band_bytes_on_cpu);
+EIGEN_G_INSTANTIATE(all_types, back_transform_on_cpu, back_transform_bytes_on_cpu, multiply_by_q_on_cpu,
+                    back_transform_from_band, back_transform_from_band_bytes_on_cpu);
 
 }  // namespace eigen_g

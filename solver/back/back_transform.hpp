@@ -18,12 +18,14 @@ struct CutWork;
 template <class T>
 class SolveTeam;
 
-// CPU. Applies blocks of reflectors as I - V T V^H. A thread copies some columns of Z into its cache and applies all blocks to them.
+// CPU. Applies blocks of reflectors as I - V T V^H. A thread copies some columns of Z into a buffer and applies all blocks to them. It takes the
+// rows in chunks: V Y of one block is subtracted from a chunk, which is then multiplied by the V^H of the next block.
 //   uplo     the triangle of `a` that holds the reflectors
 //   a        n x n, lda, host, in: the reflectors in the layout of dsytrd
 //   tau      n - 1 values, host, in
 //   z        n x m, ldz, host, in and out
-//   scratch  back_transform_bytes_on_cpu<T>(n, m) bytes of host memory: about 8 n^2 (double) for V and its transpose
+//   scratch  back_transform_bytes_on_cpu<T>(n, m) bytes of host memory: about 8 n^2 (double) for V and its transpose, and for the
+//            buffers at most 8 n m, for n > 3000 also at most about 5 n^2
 //   progress called with the fraction of the columns that is done; its exceptions pass through
 // Takes up to team_threads(n) threads. A column's bits depend neither on their number nor on the other columns. Cost: 2 n^2 m flops.
 // Source: LAPACK dormtr, dlarft.
@@ -40,11 +42,19 @@ void multiply_by_q_on_cpu(Side side, Uplo uplo, Trans trans, MatrixView<const sa
                           MatrixView<same_t<T>> z, Arena scratch,
                           const std::function<void(double fraction)>& progress = {});
 
-// CPU. Z := Q Z with Q of the reduction to a band of width kd (full_to_band.hpp), which has n - kd reflectors. Rows 0 ... kd - 1 of Z
-// stay as they are. Arguments as above; scratch: back_transform_from_band_bytes_on_cpu<T>(n, kd, m) bytes.
+// CPU. Z := Q Z with Q = H_0 H_1 ... H_{n-kd-1} of the reduction to a band of width kd (full_to_band.hpp). H_j = I - tau_j v_j v_j^H. Rows
+// 0 ... kd - 1 of Z stay as they are. Cost, threads and bits as above.
+//   kd       at least 1
+//   a        n x n, lda, host, in. The 1 of v_j in row j + kd is implied. Lower: the rows below are in column j. Upper: their conjugates are in
+//            row j, as sytrd_sy2sb and hetrd_he2hb of LAPACK leave them
+//   tau      n - kd values, host, in
+//   z        n x m, ldz, host, in and out
+//   scratch  back_transform_from_band_bytes_on_cpu<T>(n, kd, m) bytes of host memory
+//   progress called with the fraction of the columns that is done; its exceptions pass through
 template <class T>
 void back_transform_from_band(Uplo uplo, std::int64_t kd, MatrixView<const same_t<T>> a, const T* tau,
-                              MatrixView<same_t<T>> z, Arena scratch);
+                              MatrixView<same_t<T>> z, Arena scratch,
+                              const std::function<void(double fraction)>& progress = {});
 template <class T>
 std::uint64_t back_transform_from_band_bytes_on_cpu(std::int64_t n, std::int64_t kd, std::int64_t m);
 

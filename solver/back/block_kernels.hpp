@@ -1,7 +1,8 @@
 // The kernels of back_transform_on_cpu(), compiled for each vector width (hybrid/vector/width.hpp).
 //
-// A block is `width` successive reflectors, which are applied together as I - V T V^H. Row i of the V of block b belongs to row
-// b * width + 1 + i of Z. The reflectors of an upper triangle are the reflectors of a lower one with the order of all rows and columns reversed.
+// A block is `width` successive reflectors, which are applied together as I - V T V^H. Only the last `order` rows of Z change. Reflector j
+// begins in row j of these rows, so row i of the V of block b belongs to their row b * width + i. The reflectors that dsytrd leaves in an upper
+// triangle are the reflectors of a lower one with the order of all rows and columns reversed.
 #pragma once
 
 #include <cstdint>
@@ -12,20 +13,24 @@
 
 namespace eigen_g {
 
-// The reflectors of dsytrd, and the copies of V and T of all blocks that the kernels work on.
+// The reflectors, and the copies of V and T of all blocks that the kernels work on.
 template <class T>
 struct PackedReflectors {
   using R = real_t<T>;
-  bool lower, adjoint;  // adjoint: for Q^H instead of Q
-  std::int64_t n, lda;
-  const T *a, *tau;             // the layout of dsytrd
-  int multiple;                 // BlockKernels::multiple
+  std::int64_t n, order;  // rows of Z; rows of Z that change, which is also the number of reflectors
+  // Entry i > j of reflector j, counted from the first row that changes, is a[i * row_step + j * column_step], or its conjugate. Its factor is
+  // tau[j * tau_step].
+  const T *a, *tau;
+  std::int64_t row_step, column_step, tau_step;
+  bool conjugate;
+  bool reversed;                // the rows of Z are counted from the last to the first
+  bool adjoint;                 // for Q^H instead of Q
+  int multiple, chunk;          // as in BlockKernels
   int width, blocks;            // reflectors of a block, a multiple of `multiple`; number of blocks
   R *across, *along, *factors;  // V by rows, V^H by rows, T or T^H
 
-  EIGEN_G_INLINE std::int64_t rows(std::int64_t block) const { return n - 1 - block * width; }
   EIGEN_G_INLINE std::int64_t padded_rows(std::int64_t block) const {
-    return (rows(block) + multiple - 1) / multiple * multiple;
+    return (order - block * width + multiple - 1) / multiple * multiple;
   }
   // Returns the number of values of V of all blocks before this one.
   EIGEN_G_INLINE std::int64_t offset(std::int64_t block) const {
@@ -35,15 +40,10 @@ struct PackedReflectors {
   }
 };
 
-// Sizes of a buffer for `columns` columns of Z: buffer_stride() values for one plane of a column (the real or the imaginary parts), and
-// buffer_values() in all.
+// Values of a buffer for `columns` columns of Z: the rows that change, in chunks, and V^H Z and T V^H Z of a block.
 template <class T>
-EIGEN_G_INLINE std::int64_t buffer_stride(std::int64_t n) {
-  return (n + 64 + 63) / 64 * 64 + 8;
-}
-template <class T>
-EIGEN_G_INLINE std::int64_t buffer_values(std::int64_t n, int width, int columns) {
-  return (buffer_stride<T>(n) + 2 * width) * planes<T> * columns;
+EIGEN_G_INLINE std::int64_t buffer_values(const PackedReflectors<T>& q, int columns) {
+  return ((q.order + q.chunk - 1) / q.chunk * q.chunk + 2 * q.width) * planes<T> * columns;
 }
 inline constexpr int columns_multiple = 8;  // the number of a buffer's columns is a multiple of this number
 
@@ -51,6 +51,7 @@ template <class T>
 struct BlockKernels {
   using R = real_t<T>;
   int multiple;  // the rows of a packed block are padded with zeros to a multiple of this number
+  int chunk;     // rows of Z that a buffer holds together, of all of its columns
   // Packs V of a block and computes its T. scratch: width * width values of T.
   void (*prepare)(const PackedReflectors<T>& reflectors, std::int64_t block, R* scratch);
   // Z := Q Z or Q^H Z for `columns` columns, in a buffer of buffer_values() for at least this number. apply_to_rows: the columns are the

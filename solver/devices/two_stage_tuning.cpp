@@ -3,6 +3,7 @@
 #include <string>
 
 #include "hybrid/machine/fork.hpp"
+#include "solver/reduction/two_stage/chase_tiles.hpp"
 
 namespace eigen_g {
 
@@ -17,6 +18,9 @@ TwoStageTuning two_stage_tuning_by(TuningValues values) {
   replace_pair("orders_of_float", t.orders_of_float);
   replace_pair("orders_of_complex_double", t.orders_of_complex_double);
   replace_pair("orders_of_complex_float", t.orders_of_complex_float);
+  values.replace("orders_on_cpu/of_real", t.orders_on_cpu.of_real);
+  values.replace("orders_on_cpu/of_complex", t.orders_on_cpu.of_complex);
+  values.replace("bandwidth_on_cpu", t.bandwidth_on_cpu);
   replace_pair("max_given_band", t.max_given_band);
   values.replace("pending", t.pending);
   values.replace("pending_wide", t.pending_wide);
@@ -37,7 +41,8 @@ TwoStageTuning two_stage_tuning_by(TuningValues values) {
   values.replace("engine_native_rows", t.engine_native_rows);
   values.replace("engine_native_rows_slow", t.engine_native_rows_slow);
   values.finish(t.pending > 0 && t.pending_wide > 0 && t.update_columns > 0 && t.strip_small > 0 &&
-                t.strip > 0 && t.strip_wide > 0 && t.min_rows_cholesky_panel >= 128 && t.lowest_block >= 64 &&
+                t.strip > 0 && t.strip_wide > 0 && is_chase_bandwidth(t.bandwidth_on_cpu) &&
+                t.min_rows_cholesky_panel >= 128 && t.lowest_block >= 64 &&
                 t.highest_block >= t.lowest_block && t.lowest_block % 64 == 0 && t.highest_block % 64 == 0);
   return t;
 }

@@ -19,11 +19,18 @@ struct GivenBands {
   std::int64_t with_vectors, of_values;
 };
 
+// Smallest orders of the two-stage path on the CPU.
+struct OrdersOnCpu {
+  std::int64_t of_real, of_complex;
+};
+
 struct TwoStageTuning {
   PathOrders orders_of_double{2113, 1650};
   PathOrders orders_of_float{2350, 2175};
   PathOrders orders_of_complex_double{2400, 1925};
   PathOrders orders_of_complex_float{3200, 2550};
+  OrdersOnCpu orders_on_cpu{3500, 3500};
+  std::int64_t bandwidth_on_cpu = 48;  // one of the chase_bandwidths (chase_tiles.hpp)
 
   // The widest given band that is chased directly. A matrix with a wider band is first reduced by full_to_band().
   GivenBands max_given_band{64, 128};

@@ -1,17 +1,20 @@
 // The stages of a standard solve on the CPU.
 #include <algorithm>
 #include <complex>
+#include <memory>
 #include <optional>
 
 #include "hybrid/instantiate.hpp"
 #include "hybrid/machine/cpu.hpp"
 #include "hybrid/machine/device.hpp"
+#include "hybrid/round_up.hpp"
 #include "hybrid/team/loops.hpp"
 #include "hybrid/team/team.hpp"
 #include "solver/driver/backend.hpp"
 #include "solver/driver/places.hpp"
 #include "solver/path/host_clock.hpp"
 #include "solver/path/one_stage.hpp"
+#include "solver/path/two_stage.hpp"
 #include "solver/prepare/check_input.hpp"
 #include "solver/prepare/scale.hpp"
 #include "solver/tridiagonal/widen.hpp"
@@ -28,10 +31,18 @@ struct HostParts {
   MatrixView<real_t<T>> u;  // if T is complex
   Arena kept, scratch;      // for the path (PathBytes); scratch also for the divide and conquer
 
+  // A leading dimension of an odd number of cache lines: the rows of many columns then lie in different sets of a cache.
+  static std::int64_t apart(std::int64_t n) {
+    constexpr std::int64_t line = 64 / std::int64_t{sizeof(T)};
+    return round_up(n, 2 * line) + line;
+  }
+
   HostParts(Arena& arena, const Plan& plan) {
     const std::int64_t n = plan.n, m = plan.max_count();
-    const PathBytes path = OneStageOnCpu<T>::bytes(n, m);
-    a = arena.matrix<T>(n, n, n);
+    const bool two_stage = plan.path == Path::two_stage;
+    const PathBytes path =
+        two_stage ? TwoStageOnCpu<T>::bytes(n, plan.options.vectors ? m : 0) : OneStageOnCpu<T>::bytes(n, m);
+    a = arena.matrix<T>(n, n, two_stage ? apart(n) : n);
     t = {arena.take<real_t<T>>(n), arena.take<real_t<T>>(n)};
     if (places_of<T>(plan, {}).u.where == Where::own) u = arena.matrix<real_t<T>>(n, m, n);
     kept = arena.part(path.kept);
@@ -52,7 +63,12 @@ class HostBackend final : public StandardBackend<T> {
     memory_ = host_array<std::byte>(static_cast<std::int64_t>(bytes_));
     Arena arena(memory_.get(), bytes_);
     parts_.emplace(arena, plan_);
-    path_.emplace(plan_.options.uplo, plan_.n, parts_->kept, parts_->scratch);
+    const Uplo uplo = plan_.options.uplo;
+    if (plan_.path == Path::two_stage)
+      path_ = std::make_unique<TwoStageOnCpu<T>>(uplo, plan_.n, plan_.options.vectors ? plan_.max_count() : 0,
+                                                 parts_->kept, parts_->scratch);
+    else
+      path_ = std::make_unique<OneStageOnCpu<T>>(uplo, plan_.n, parts_->kept, parts_->scratch);
   }
   Clock& clock() override { return clock_; }
 
@@ -89,7 +105,7 @@ class HostBackend final : public StandardBackend<T> {
     std::copy_n(parts_->t.d, found_, p_.w);
   }  // the vectors are in the caller's z already
   void account(Report& report) override {
-    report.path = Path::one_stage;
+    report.path = plan_.path;
     report.bytes = {bytes_, 0};
     report.devices = {{cpu_name(), -1, 0, 1, 0}};
   }
@@ -99,7 +115,7 @@ class HostBackend final : public StandardBackend<T> {
   std::uint64_t bytes_;
   HostArray<std::byte> memory_;
   std::optional<HostParts<T>> parts_;
-  std::optional<OneStageOnCpu<T>> path_;
+  std::unique_ptr<Reduction<T>> path_;
   ImplicitQ<T>* q_ = nullptr;  // set by reduce()
   CallerMatrices<T> p_;
   int k_ = 0;  // the scaled matrix is 2^k A

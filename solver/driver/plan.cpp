@@ -41,7 +41,7 @@ Plan plan_on(Plan asked, bool on_gpu) {
   asked.on_gpu = on_gpu;
   asked.path = asked.in_pieces() ? Path::two_stage
                : on_gpu          ? path_on_gpu<T>(asked.options, asked.devices.engine_rates, asked.n)
-                                 : Path::one_stage;
+                                 : path_on_cpu<T>(asked.options.path, asked.n);
   asked.team =
       asked.in_pieces() || (on_gpu && !asked.generalised && !asked.within &&
                             takes_team(entry_type<T>(), asked.options, asked.devices, asked.path, asked.n));
@@ -118,7 +118,6 @@ Plan make_plan(const Plan& given) {
   const bool two_stage = asked.options.path == Path::two_stage;
   const bool on_gpu = !asked.on_host_pointers() || use_gpu(devices.device, asked.n) ||
                       (two_stage && devices.device == DeviceChoice::automatic && gpu_count() > 0);
-  require(on_gpu || !two_stage, Argument::path, "is two_stage; must be automatic or one_stage on the CPU");
   Plan plan = plan_on<T>(asked, on_gpu);
   require(!is_complex<T> || gpus == 1 || plan.team, Argument::gpus,
           "is " + std::to_string(gpus) +
@@ -164,9 +163,11 @@ std::optional<Plan> smaller_plan(const Plan& plan) {
     smaller.team = false;
     if (plan.mode == MemoryMode::block_columns) smaller.mode = mode_before_blocks(plan);
     smaller.fallbacks.push_back(Fallback::two_stage_to_one_stage);
-  } else if (plan.on_host_pointers() && plan.devices.device == DeviceChoice::automatic &&
-             plan.path == Path::one_stage) {
-    smaller.on_gpu = false;
+  } else if (plan.on_host_pointers() && plan.devices.device == DeviceChoice::automatic) {
+    if (std::find(plan.fallbacks.begin(), plan.fallbacks.end(), Fallback::two_stage_to_one_stage) !=
+        plan.fallbacks.end())
+      smaller.options.path = Path::automatic;
+    smaller = plan_on<T>(smaller, false);
     smaller.mode = MemoryMode::in_core;
     smaller.fallbacks.push_back(Fallback::gpu_to_cpu);
   } else {

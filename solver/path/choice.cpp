@@ -56,6 +56,13 @@ Path path_on_gpu(const Options& options, const ProductRates& rates, std::int64_t
                      path_tuning());
 }
 
-EIGEN_G_INSTANTIATE(all_types, path_on_gpu);
+template <class T>
+Path path_on_cpu(Path asked, std::int64_t n) {
+  if (asked != Path::automatic) return asked;
+  const OrdersOnCpu& from = two_stage_tuning().orders_on_cpu;
+  return n >= (is_complex<T> ? from.of_complex : from.of_real) ? Path::two_stage : Path::one_stage;
+}
+
+EIGEN_G_INSTANTIATE(all_types, path_on_gpu, path_on_cpu);
 
 }  // namespace eigen_g

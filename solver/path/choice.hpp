@@ -53,6 +53,11 @@ Path choose_path(const PathFacts& facts, const PathTuning& tuning);
 template <class T>
 Path path_on_gpu(const Options& options, const ProductRates& rates, std::int64_t n);
 
+// Returns the path of a solve on the CPU: asked, or the two-stage path from TwoStageTuning::orders_on_cpu on. The choice depends on n and T alone, so that
+// the values have the same bits with all vectors, with some and with none.
+template <class T>
+Path path_on_cpu(Path asked, std::int64_t n);
+
 // Returns true if all stages of a standard solve run on devices.gpus GPUs together: on the two-stage path, from TwoStageTuning::orders_of_team on, or for
 // every order with Path::two_stage. The engine and the precision must be native, the ratio automatic, and each GPU whole.
 inline constexpr int most_gpus_of_a_team = 8;

@@ -1,4 +1,4 @@
-// TwoStageOnDevice: reduces a matrix to a band (Q1), and the band to tridiagonal form by bulge chasing (Q2). Q = Q1 Q2. CUDA builds only.
+// TwoStageOnCpu, TwoStageOnDevice: reduce a matrix to a band (Q1), and the band to tridiagonal form by bulge chasing (Q2). Q = Q1 Q2.
 #pragma once
 
 #include <cstdint>
@@ -15,11 +15,35 @@ namespace eigen_g {
 template <class T>
 class SolveTeam;
 
+// The two-stage path on the CPU, with A in the triangle `uplo`. The matrix needs an even leading dimension.
+//   m   columns of Z; 0: values only, and the reflectors of the chase are not stored
+// An upper triangle counts as a lower one with the order of all rows and columns reversed, so its reduction begins at the last row, as in the
+// one-stage path. run() overwrites all of A: the reflectors of the chase are stored above its diagonal.
+template <class T>
+class TwoStageOnCpu final : public Reduction<T>, public ImplicitQ<T> {
+ public:
+  static PathBytes bytes(std::int64_t n, std::int64_t m);
+  TwoStageOnCpu(Uplo uplo, std::int64_t n, std::int64_t m, Arena kept, Arena scratch);
+  ImplicitQ<T>& run(StageRunner& run_stage, MatrixView<T> a, Tridiagonal<real_t<T>> t,
+                    const std::function<void()>& when_queued) override;
+  void apply(StageRunner& run_stage, MatrixView<T> z,
+             const std::function<void(ColumnRange)>& columns_ready) override;
+
+ private:
+  Uplo uplo_;
+  std::int64_t b_;
+  T *tau_, *chase_tau_;
+  ChaseReflectors<T> reflectors_;
+  Arena scratch_;
+  MatrixView<T> a_;
+};
+
 // The two-stage path on a GPU, with A in the lower triangle and rows padded as full_to_band() requires. n >= 1.
 //   m      columns of Z; 0: values only, and the reflectors of the chase are not stored
 //   back   workspace of apply(): at least PathBytes::back_min bytes, faster with more. It is free for other data until apply()
 //   team   the devices that share the columns of Z; null: this GPU alone
 //   how    the variant of back_transform_chase()
+// The code is in two_stage_device.cpp, in CUDA builds only.
 // The chase's reflectors are stored above the diagonal of A. A real matrix may be a band already, of a bandwidth up to
 // widest_given_band(). Then there is no full_to_band, Q1 = I, and the reflectors use all of A's memory.
 template <class T>

@@ -103,17 +103,6 @@ inline lapack_int sytrd_sy2sb(char uplo, lapack_int n, lapack_int kd, double* a,
   dsytrd_sy2sb_(&uplo, &n, &kd, a, &lda, ab, &ldab, tau, work, &lwork, &info, 1);
   return info;
 }
-inline lapack_int ormqr(lapack_int n, lapack_int m, lapack_int k, const double* a, lapack_int lda,
-                        const double* tau, double* z, lapack_int ldz, double* work, lapack_int lwork) {
-  const BlasTurn turn(n);
-  return LAPACKE_dormqr_work(LAPACK_COL_MAJOR, 'L', 'N', n, m, k, a, lda, tau, z, ldz, work, lwork);
-}
-inline lapack_int ormlq_transposed(lapack_int n, lapack_int m, lapack_int k, const double* a, lapack_int lda,
-                                   const double* tau, double* z, lapack_int ldz, double* work,
-                                   lapack_int lwork) {
-  const BlasTurn turn(n);
-  return LAPACKE_dormlq_work(LAPACK_COL_MAJOR, 'L', 'T', n, m, k, a, lda, tau, z, ldz, work, lwork);
-}
 
 }  // namespace lapack
 

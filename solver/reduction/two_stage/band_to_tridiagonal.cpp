@@ -197,7 +197,11 @@ class Chase {
       else
         to[i] = v[i];
     }
-    if (t + 1 == steps(sweep)) std::fill(to + rows, out_.v + tiles_.sweep_offset(sweep + 1), T{});
+    if (t + 1 == steps(sweep))
+      std::fill(to + rows,
+                out_.stride == 0 ? out_.v + tiles_.sweep_offset(sweep + 1)
+                                 : out_.sweep(tiles_, sweep) + n_ - 1 - sweep,
+                T{});
     if (rows == 0) return;
     T& value = out_.tau[tiles_.tile(sweep / tiles_.width, t) * tiles_.width + sweep % tiles_.width];
     if constexpr (is_complex<T>)

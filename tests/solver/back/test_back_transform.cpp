@@ -1,4 +1,4 @@
-// Compares Z := Q Z on the CPU with LAPACK's ormtr.
+// Compares Z := Q Z on the CPU with LAPACK's ormtr, and for a band with the reflectors one by one.
 #include "solver/back/back_transform.hpp"
 
 #include <omp.h>
@@ -85,6 +85,82 @@ void check(Uplo uplo, std::int64_t n, std::int64_t m) {
   CHECK(wrong == 0);
 }
 
+// Z := H_0 H_1 ... Z. v: the reflectors in the columns of a lower triangle.
+template <class T>
+void apply_one_by_one(std::int64_t n, std::int64_t kd, const std::vector<T>& v, const std::vector<T>& tau,
+                      std::vector<T>& z, std::int64_t ldz, std::int64_t m) {
+  for (std::int64_t c = 0; c < m; ++c) {
+    T* const x = &z[static_cast<std::size_t>(c * ldz)];
+    for (std::int64_t j = n - kd - 1; j >= 0; --j) {
+      const T* const column = &v[static_cast<std::size_t>(j * n)];
+      T sum = x[j + kd];
+      for (std::int64_t i = j + kd + 1; i < n; ++i)
+        if constexpr (is_complex<T>)
+          sum += std::conj(column[i]) * x[i];
+        else
+          sum += column[i] * x[i];
+      sum *= tau[static_cast<std::size_t>(j)];
+      x[j + kd] -= sum;
+      for (std::int64_t i = j + kd + 1; i < n; ++i) x[i] -= column[i] * sum;
+    }
+  }
+}
+
+// Elements that belong to no reflector and not to Z are NaN and must not change.
+template <class T>
+void check_band(Uplo uplo, std::int64_t n, std::int64_t kd, std::int64_t m) {
+  CAPTURE(static_cast<char>(uplo), n, kd, m);
+  const T nan = std::numeric_limits<real_t<T>>::quiet_NaN();
+  const std::int64_t lda = n + 3, ldz = n + 2;
+  std::mt19937_64 random(static_cast<std::uint64_t>((n * 100 + kd) * 1000 + m));
+  std::vector<T> v(static_cast<std::size_t>(n * n)), a(static_cast<std::size_t>(lda * n), nan), tau,
+      z(static_cast<std::size_t>(ldz * m), nan);
+  for (std::int64_t j = 0; j < n - kd; ++j) {
+    real_t<T> square = 1;
+    for (std::int64_t i = j + kd + 1; i < n; ++i) {
+      const T x = random_entry<T>(random);
+      square += std::norm(v[static_cast<std::size_t>(i + j * n)] = x);
+      T& entry = a[static_cast<std::size_t>(uplo == Uplo::lower ? i + j * lda : j + i * lda)];
+      entry = x;
+      if constexpr (is_complex<T>)
+        if (uplo == Uplo::upper) entry = std::conj(x);
+    }
+    // The last reflector of a real matrix is the identity.
+    const bool identity = j % 7 == 3 || (!is_complex<T> && j == n - kd - 1);
+    tau.push_back(identity ? T(0) : unitary_tau<T>(random, square));
+  }
+  for (std::int64_t j = 0; j < m; ++j)
+    for (std::int64_t i = 0; i < n; ++i) z[static_cast<std::size_t>(i + j * ldz)] = random_entry<T>(random);
+
+  const auto transformed = [&](int threads) {
+    omp_set_num_threads(threads);
+    std::vector<T> result = z;
+    support::HostScratch scratch(back_transform_from_band_bytes_on_cpu<T>(n, kd, m));
+    double done = 0;
+    back_transform_from_band<T>(uplo, kd, {a.data(), n, n, lda}, tau.data(), {result.data(), n, m, ldz},
+                                scratch, [&](double fraction) {
+                                  CHECK(fraction > done);
+                                  done = fraction;
+                                });
+    CHECK(done == 1);
+    return result;
+  };
+  const int before = omp_get_max_threads();
+  const std::vector<T> one = transformed(1), two = transformed(2);
+  omp_set_num_threads(before);
+  apply_one_by_one<T>(n, kd, v, tau, z, ldz, m);
+  const auto close = static_cast<real_t<T>>(n + 20) * std::numeric_limits<real_t<T>>::epsilon();
+  std::int64_t wrong = 0, different = 0;
+  for (std::int64_t j = 0; j < m; ++j)
+    for (std::int64_t i = 0; i < ldz; ++i) {
+      const auto k = static_cast<std::size_t>(i + j * ldz);
+      wrong += i < n ? !(std::abs(one[k] - z[k]) <= close) : !std::isnan(std::real(one[k]));
+      different += i < n && one[k] != two[k];
+    }
+  CHECK(wrong == 0);
+  CHECK(different == 0);
+}
+
 }  // namespace
 
 TEMPLATE_TEST_CASE("back-transformation on the CPU: both triangles, every block width", "", double, float,
@@ -95,6 +171,7 @@ TEMPLATE_TEST_CASE("back-transformation on the CPU: both triangles, every block 
     check<TestType>(uplo, 450, 420);
     check<TestType>(uplo, 450, 28);
     if constexpr (std::is_same_v<TestType, double>) check<TestType>(uplo, 1510, 1500);
+    check<TestType>(uplo, 3001, 21);
     check<TestType>(uplo, 1, 1);
   }
 }
@@ -104,7 +181,7 @@ TEMPLATE_TEST_CASE(
     "back-transformation on the CPU: a column has the same bits alone and by any number of threads", "",
     double, float, std::complex<double>, std::complex<float>) {
   const int before = omp_get_max_threads();
-  const std::int64_t n = std::is_same_v<TestType, double> ? 1510 : 190;
+  const std::int64_t n = std::is_same_v<TestType, double> ? GENERATE(1510, 3010) : 190;
   std::mt19937_64 random(7);
   std::vector<TestType> a(static_cast<std::size_t>(n * n)), tau(static_cast<std::size_t>(n - 1));
   for (TestType& x : a) x = random_entry<TestType>(random) / real_t<TestType>(n);
@@ -122,11 +199,31 @@ TEMPLATE_TEST_CASE(
     };
     const std::vector<TestType> all = transformed(1, 0, m);
     CHECK_FALSE(all == z);
-    for (const int threads : {2, 3, 16}) CHECK(transformed(threads, 0, m) == all);
+    for (const int threads : {2, 3, 4, 16}) CHECK(transformed(threads, 0, m) == all);
     for (const std::int64_t column : {std::int64_t{0}, m / 2, m - 1}) {
       const std::vector<TestType> alone = transformed(1, column, 1);
       CHECK(std::equal(alone.begin(), alone.end(), all.begin() + column * n));
     }
   }
   omp_set_num_threads(before);
+}
+
+TEMPLATE_TEST_CASE("back-transformation from a band on the CPU: both triangles, band widths, ragged orders",
+                   "", double, float, std::complex<double>, std::complex<float>) {
+  for (const Uplo uplo : {Uplo::lower, Uplo::upper}) {
+    for (const std::int64_t kd : {1, 2, 32, 48, 64})
+      for (const std::int64_t order : {1, 2, 15, 16, 17, 33, 49, 64, 65, 97, 128, 129, 190, 230})
+        for (const std::int64_t m : {std::int64_t{1}, std::int64_t{13}, order + kd})
+          if (order + kd <= 300 && (m < 20 || order % 2 == 1)) check_band<TestType>(uplo, order + kd, kd, m);
+    for (const std::int64_t kd : {1, 32, 64}) check_band<TestType>(uplo, 1600, kd, 37);
+    check_band<TestType>(uplo, 3070, 64, 18);
+  }
+}
+
+TEST_CASE("back-transformation from a band on the CPU: without reflectors or columns Z stays") {
+  CHECK(back_transform_from_band_bytes_on_cpu<double>(5, 5, 3) == 0);
+  CHECK(back_transform_from_band_bytes_on_cpu<double>(5, 2, 0) == 0);
+  std::vector<double> z(15, 7);
+  back_transform_from_band<double>(Uplo::lower, 5, {nullptr, 5, 5, 5}, nullptr, {z.data(), 5, 3, 5}, {});
+  CHECK(z == std::vector<double>(15, 7));
 }

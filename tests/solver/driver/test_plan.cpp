@@ -170,7 +170,7 @@ TEST_CASE("short of memory: the next step by what the caller left open") {
            Row{one, one, gpu, device, Precision::mixed, mixed_to_native},
            Row{free, two, any, host, Precision::native, two_stage_to_one_stage},
            Row{free, two, gpu, device, Precision::native, two_stage_to_one_stage},
-           Row{two, two, any, host, Precision::native, {}},  // in block columns
+           Row{two, two, any, host, Precision::native, gpu_to_cpu},  // in block columns
            Row{two, two, gpu, device, Precision::native, {}},
            Row{free, one, any, host, Precision::native, gpu_to_cpu},
            Row{one, one, any, host, Precision::native, gpu_to_cpu},
