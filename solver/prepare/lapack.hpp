@@ -103,18 +103,6 @@ inline lapack_int sytrd_sy2sb(char uplo, lapack_int n, lapack_int kd, double* a,
   dsytrd_sy2sb_(&uplo, &n, &kd, a, &lda, ab, &ldab, tau, work, &lwork, &info, 1);
   return info;
 }
-inline void larfg(lapack_int n, double* alpha, double* x, double* tau) {
-  LAPACKE_dlarfg_work(n, alpha, x, 1, tau);
-}
-// Forms the triangular factor t of k reflectors in the columns of v, n x k, and computes Z := H_1 ... H_k Z.
-inline lapack_int apply_reflectors(lapack_int n, lapack_int m, lapack_int k, const double* v, lapack_int ldv,
-                                   const double* tau, double* t, double* z, lapack_int ldz, double* work) {
-  const BlasTurn turn(n);
-  const lapack_int info = LAPACKE_dlarft_work(LAPACK_COL_MAJOR, 'F', 'C', n, k, v, ldv, tau, t, k);
-  return info != 0 ? info
-                   : LAPACKE_dlarfb_work(LAPACK_COL_MAJOR, 'L', 'N', 'F', 'C', n, m, k, v, ldv, t, k, z, ldz,
-                                         work, m);
-}
 
 }  // namespace lapack
 

@@ -31,7 +31,7 @@ namespace eigen_g {
 namespace {
 
 // Sweeps of a group, at most. A group of k sweeps has k + 1 blocks of the band in the cache.
-constexpr int most_sweeps = 8;
+constexpr int most_sweeps = 4;
 
 // The number of steps that a sweep has done. A pair of cache lines each, because processors fetch lines in pairs.
 struct alignas(128) StepsDone {

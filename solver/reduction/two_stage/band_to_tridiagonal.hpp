@@ -24,7 +24,7 @@ class Queue;
 //            then unspecified
 // Takes up to team_threads(n) threads. The results do not depend on their number. They have other bits for each vector width
 // (hybrid/vector/width.hpp). They agree with the GPU's up to rounding.
-// Cost: 6 n^2 b flops (complex: 24 n^2 b). The copy of the band, about 2 n (b + 12) elements, is read and written once for each group of up to eight sweeps.
+// Cost: 6 n^2 b flops (complex: 24 n^2 b). The copy of the band, about 2 n (b + 12) elements, is read and written once for each group of up to four sweeps.
 template <class T>
 void band_to_tridiagonal_on_cpu(std::int64_t b, MatrixView<const T> band, real_t<T>* d, real_t<T>* e,
                                 const ChaseReflectors<T>& out, Arena scratch,
