@@ -21,6 +21,7 @@ struct GivenBands {
 
 // Smallest orders of the two-stage path on the CPU.
 struct OrdersOnCpu {
+  static constexpr std::int64_t never = std::numeric_limits<std::int64_t>::max();
   std::int64_t of_real, of_complex;
 };
 
@@ -29,7 +30,7 @@ struct TwoStageTuning {
   PathOrders orders_of_float{2350, 2175};
   PathOrders orders_of_complex_double{2400, 1925};
   PathOrders orders_of_complex_float{3200, 2550};
-  OrdersOnCpu orders_on_cpu{3500, 3500};
+  OrdersOnCpu orders_on_cpu{3500, OrdersOnCpu::never};
   std::int64_t bandwidth_on_cpu = 48;  // one of the chase_bandwidths (chase_tiles.hpp)
 
   // The widest given band that is chased directly. A matrix with a wider band is first reduced by full_to_band().
