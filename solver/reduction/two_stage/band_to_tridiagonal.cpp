@@ -65,6 +65,7 @@ class Chase {
     // One long piece for each thread instead of a piece for each group: loops do not hand out pieces in order.
     for_each(threads_, threads_, [&](std::int64_t) { work(); });
     if (thrown_) std::rethrow_exception(thrown_);
+    if (progress_) progress_(1);
     for (std::int64_t j = 0; j < n_; ++j) {
       d[j] = values_[layout_.at(j, j)];
       if (j + 1 < n_) e[j] = values_[layout_.at(j + 1, j)];

@@ -215,16 +215,16 @@ TEST_CASE("band to tridiagonal on the CPU: progress rises, and its exception pas
     const Threads limited(threads);
     std::vector<double> told;
     const auto found = chase<double>(a, n, b, true, [&](double fraction) { told.push_back(fraction); });
-    CHECK(!told.empty());
+    REQUIRE(!told.empty());  // on a busy machine the other thread may do all sweeps
     CHECK(std::is_sorted(told.begin(), told.end()));
-    CHECK((told.front() > 0 && told.back() <= 1));
+    CHECK((told.front() > 0 && told.back() == 1));
     CHECK(same_bits(found, chase<double>(a, n, b, true)));
     int calls = 0;
-    CHECK_THROWS_AS(chase<double>(a, n, b, false,
-                                  [&](double) {
-                                    if (++calls == 3) throw std::runtime_error("enough");
-                                  }),
-                    std::runtime_error);
-    CHECK(calls == 3);
+    const auto thrown = [&](double) {
+      ++calls;
+      throw std::runtime_error("enough");
+    };
+    CHECK_THROWS_AS(chase<double>(a, n, b, false, thrown), std::runtime_error);
+    CHECK(calls == 1);
   }
 }
