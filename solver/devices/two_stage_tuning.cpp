@@ -3,7 +3,6 @@
 #include <string>
 
 #include "hybrid/machine/fork.hpp"
-#include "solver/reduction/two_stage/chase_tiles.hpp"
 
 namespace eigen_g {
 
@@ -41,7 +40,8 @@ TwoStageTuning two_stage_tuning_by(TuningValues values) {
   values.replace("engine_native_rows", t.engine_native_rows);
   values.replace("engine_native_rows_slow", t.engine_native_rows_slow);
   values.finish(t.pending > 0 && t.pending_wide > 0 && t.update_columns > 0 && t.strip_small > 0 &&
-                t.strip > 0 && t.strip_wide > 0 && is_chase_bandwidth(t.bandwidth_on_cpu) &&
+                t.strip > 0 && t.strip_wide > 0 &&
+                (t.bandwidth_on_cpu == 32 || t.bandwidth_on_cpu == 48 || t.bandwidth_on_cpu == 64) &&
                 t.min_rows_cholesky_panel >= 128 && t.lowest_block >= 64 &&
                 t.highest_block >= t.lowest_block && t.lowest_block % 64 == 0 && t.highest_block % 64 == 0);
   return t;

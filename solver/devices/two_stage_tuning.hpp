@@ -31,7 +31,7 @@ struct TwoStageTuning {
   PathOrders orders_of_complex_double{2400, 1925};
   PathOrders orders_of_complex_float{3200, 2550};
   OrdersOnCpu orders_on_cpu{3500, OrdersOnCpu::never};
-  std::int64_t bandwidth_on_cpu = 48;  // one of the chase_bandwidths (chase_tiles.hpp)
+  std::int64_t bandwidth_on_cpu = 48;  // 32, 48 or 64
 
   // The widest given band that is chased directly. A matrix with a wider band is first reduced by full_to_band().
   GivenBands max_given_band{64, 128};

@@ -1,6 +1,7 @@
 // The stages of the two-stage path as calls.
 #include <algorithm>
 #include <cmath>
+#include <iterator>
 #include <string>
 
 #include "solver/api/stages.hpp"
@@ -29,6 +30,11 @@ void check_band(MatrixView<const double> ab) {
 
 void require_on_16_bytes(const void* hous) {
   require(reinterpret_cast<std::uintptr_t>(hous) % 16 == 0, "hous", "must be aligned to 16 bytes");
+}
+
+bool is_chase_bandwidth(std::int64_t kd) {
+  return std::find(std::begin(chase_bandwidths), std::end(chase_bandwidths), kd) !=
+         std::end(chase_bandwidths);
 }
 
 void require_chase_bandwidth(std::int64_t kd) {

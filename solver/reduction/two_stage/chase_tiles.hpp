@@ -30,11 +30,6 @@ namespace eigen_g {
 inline constexpr std::int64_t chase_bandwidths[] = {32, 48, 64, 96, 128};
 
 inline constexpr std::int64_t max_chase_bandwidth = 128;
-constexpr bool is_chase_bandwidth(std::int64_t b) {
-  for (const std::int64_t width : chase_bandwidths)
-    if (b == width) return true;
-  return false;
-}
 // The smallest of the chase_bandwidths that is >= kd, for kd <= max_chase_bandwidth.
 constexpr std::int64_t chase_bandwidth(std::int64_t kd) {
   for (const std::int64_t b : chase_bandwidths)
