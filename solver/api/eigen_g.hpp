@@ -2,7 +2,7 @@
 //
 //   A = Z diag(w) Z^H,   w_1 <= w_2 <= ... <= w_n,   Z^H Z = I.
 //
-// The method is Householder tridiagonalization (directly or, on a GPU, through a band: Options::path), divide and conquer, and
+// The method is Householder tridiagonalization (directly or through a band: Options::path), divide and conquer, and
 // back-transformation. A solve runs on a GPU if there is one and n >= 72. Otherwise it runs on the CPU.
 // Headers of related problems: eigen_g.h (from C), generalised.hpp (A x = w B x), batched.hpp (many small matrices),
 // sparse.hpp (few pairs of a sparse matrix), stages.hpp (single stages), shards.hpp (a matrix in pieces on several GPUs).

@@ -25,7 +25,7 @@ class SolveTeam;
 //   tau      n - 1 values, host, in
 //   z        n x m, ldz, host, in and out
 //   scratch  back_transform_bytes_on_cpu<T>(n, m) bytes of host memory: about 8 n^2 (double) for V and its transpose, and for the
-//            buffers at most 8 n m, for n > 3000 also at most about 5 n^2
+//            buffers at most about 8 n (m + 8 max_team_threads(n)), for n > 3000 also at most about 5 n^2
 //   progress called with the fraction of the columns that is done; its exceptions pass through
 // Takes up to team_threads(n) threads. A column's bits depend neither on their number nor on the other columns. Cost: 2 n^2 m flops.
 // Source: LAPACK dormtr, dlarft.

@@ -66,14 +66,16 @@ class ChaseBackOnCpu {
                                           std::min(threads * slab_of_thread, largest_slab), largest_slab);
     const std::int64_t fitting = bytes / (2 * values_ * static_cast<std::int64_t>(sizeof(R)));
     capacity_ = groups_ == 0 ? 0 : std::max(steps(0), std::min(all, fitting));
-    // The memory is counted for the most threads. Fewer threads take more columns at a time, as far as it suffices.
-    const ColumnPieces counted(units(), max_team_threads(n_));
+    // The memory is counted for the most threads, and suffices for fewer columns too. Fewer threads take more columns at a time.
+    const std::int64_t counted =
+        std::min(units(), std::int64_t{max_team_threads(n_)} * columns_of_piece / chase_columns_multiple);
     pieces_ = ColumnPieces(units(), threads);
-    while (pieces_.buffers * pieces_.units > counted.buffers * counted.units)
+    while (pieces_.buffers * pieces_.units > counted && pieces_.units > 1)
       pieces_ = ColumnPieces(units(), threads, pieces_.units - 1);
-    buffer_values_ = planes<T> * plane_ * pieces_.units * chase_columns_multiple;
+    const std::int64_t values_of_unit = planes<T> * plane_ * chase_columns_multiple;
+    buffer_values_ = values_of_unit * pieces_.units;
     packed_ = arena.take<R>(2 * values_ * capacity_);
-    buffers_ = arena.take<R>(buffer_values_ * pieces_.buffers);
+    buffers_ = arena.take<R>(values_of_unit * counted);
   }
 
   void run(const ChaseReflectors<const T>& reflectors, MatrixView<T> z,

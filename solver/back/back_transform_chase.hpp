@@ -17,7 +17,7 @@ template <class T>
 class SolveTeam;
 
 // CPU, by threads.
-//   reflectors  as band_to_tridiagonal_on_cpu() leaves them, host, packed, in
+//   reflectors  as band_to_tridiagonal_on_cpu() leaves them, host, packed or with a stride of any kind, in
 //   z           n x m, host, in and out
 //   scratch     back_transform_chase_bytes_on_cpu<T>(n, tiles.b, m) bytes of host memory
 //   progress    called by the calling thread with the fraction of the work that is done. Its exceptions pass through; Z is then unspecified

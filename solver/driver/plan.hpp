@@ -56,7 +56,7 @@ Plan plan_within(const Plan& plan);
 //   parked          -> slabs             with host pointers
 //   slabs, or in core without vectors -> block columns    with host pointers, on the two-stage path
 //   two-stage path  -> one-stage path    with Path::automatic; block columns become what they were before
-//   GPU             -> CPU               with host pointers, DeviceChoice::automatic and not Path::two_stage
+//   GPU             -> CPU               with host pointers and DeviceChoice::automatic
 template <class T>
 std::optional<Plan> smaller_plan(const Plan& plan);
 // Returns `plan` for this mode, with the fallbacks that lead to it. Throws InvalidArgument (mode) if no fallback leads to it.

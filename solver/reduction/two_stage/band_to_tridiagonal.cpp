@@ -63,7 +63,9 @@ class Chase {
                [&](std::int64_t first, std::int64_t last) { load(band, first, last); });
     if (out_.v) std::fill_n(out_.tau, tiles_.tau_count(), T{});
     // One long piece for each thread instead of a piece for each group: loops do not hand out pieces in order.
+    // A thread that has left may have taken the piece of the calling thread, which therefore works until all groups are taken.
     for_each(threads_, threads_, [&](std::int64_t) { work(); });
+    work();
     if (thrown_) std::rethrow_exception(thrown_);
     if (progress_) progress_(1);
     for (std::int64_t j = 0; j < n_; ++j) {
@@ -116,7 +118,10 @@ class Chase {
     recent.worked -= forgotten * recent.worked;
     recent.stalled -= forgotten * recent.stalled;
     const std::int64_t first = next_, left = tiles_.sweeps() - first;
-    if (left <= 0 || stopped_ || (!caller && active_ > most_active_)) return {first, 0};
+    if (left <= 0 || stopped_ || (!caller && active_ > most_active_)) {
+      --active_;  // under the same lock, so that no two threads leave for the same reason
+      return {first, 0};
+    }
     const int threads = std::min(threads_, most_active_);
     const std::int64_t apart = threads == 1 ? most_sweeps : 4 * steps(first) / (5 * threads) - 1;
     const auto count =
@@ -125,24 +130,21 @@ class Chase {
     return {first, count};
   }
 
-  void change_active(int by) {
-    const std::lock_guard lock(mutex_);
-    active_ += by;
-  }
-
   void work() {
     const bool caller = std::this_thread::get_id() == caller_;
     Recent recent;
-    change_active(1);
+    {
+      const std::lock_guard lock(mutex_);
+      ++active_;
+    }
     for (Group group = take_group(caller, recent); group.count > 0; group = take_group(caller, recent)) {
       const Clock::time_point begin = Clock::now();
       double stalled = 0;
-      if (!chase(group, stalled)) break;
+      if (!chase(group, stalled)) return;  // the chase has been stopped
       recent.stalled += stalled;
       recent.worked += seconds_since(begin) - stalled;
       if (caller && progress_) report(group.first + group.count);
     }
-    change_active(-1);
   }
 
   // False if the chase has been stopped. stalled: the seconds of long waits are added.

@@ -18,7 +18,7 @@ class Queue;
 //   b        one of chase_bandwidths, for every T
 //   band     (b + 1) x n, host, in
 //   d, e     n and n - 1 values, host, out
-//   out      host memory, packed; or null
+//   out      host memory, packed or with a stride of any kind; or null
 //   scratch  band_to_tridiagonal_bytes_on_cpu<T>(n, b) bytes of host memory
 //   progress called by the calling thread with the fraction of the work that is done. Its exceptions pass through; d, e and the reflectors are
 //            then unspecified
