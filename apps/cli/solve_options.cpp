@@ -213,9 +213,8 @@ CLI::Option* add_solve_options(CLI::App& command, SolveOptions& wanted) {
       ->excludes(subset_by_index);
   begin_group(command, "Method and shares of the devices");
   command
-      .add_option(
-          "--path", options->path,
-          "Reduction to tridiagonal form: one (at once), two (through a band), auto (default)")
+      .add_option("--path", options->path,
+                  "Reduction to tridiagonal form: one (at once), two (through a band), auto (default)")
       ->check(CLI::IsMember({"auto", "one", "two"}))
       ->option_text("PATH");
   std::vector<std::string> engine_names;
