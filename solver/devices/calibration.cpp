@@ -17,7 +17,7 @@ namespace eigen_g {
 
 namespace {
 
-using Json = nlohmann::ordered_json;
+using OrderedJson = nlohmann::ordered_json;
 
 constexpr const char* format_name = "eigen_g-calibration";
 constexpr int format_version = 4;
@@ -79,36 +79,36 @@ class Reader {
   explicit Reader(const std::string& name) : name_(name) {}
   [[noreturn]] void refuse(const std::string& reason) const { throw CalibrationError(name_ + ": " + reason); }
 
-  const Json& member(const Json& object, const std::string& where, const char* key) const {
+  const OrderedJson& member(const OrderedJson& object, const std::string& where, const char* key) const {
     if (!object.is_object() || !object.contains(key))
       refuse("is damaged: " + where + " has no '" + key + "'");
     return object[key];
   }
-  std::string text(const Json& object, const std::string& where, const char* key) const {
-    const Json& value = member(object, where, key);
+  std::string text(const OrderedJson& object, const std::string& where, const char* key) const {
+    const OrderedJson& value = member(object, where, key);
     if (!value.is_string()) refuse("is damaged: '" + std::string(key) + "' of " + where + " is not a text");
     return value.get<std::string>();
   }
-  double figure(const Json& object, const std::string& where, const char* key) const {
-    const Json& value = member(object, where, key);
+  double figure(const OrderedJson& object, const std::string& where, const char* key) const {
+    const OrderedJson& value = member(object, where, key);
     if (!value.is_number() || !std::isfinite(value.get<double>()) || value.get<double>() < 0)
       refuse("is damaged: '" + std::string(key) + "' of " + where + " is not a number >= 0");
     return value.get<double>();
   }
-  std::int64_t count(const Json& object, const std::string& where, const char* key) const {
-    const Json& value = member(object, where, key);
+  std::int64_t count(const OrderedJson& object, const std::string& where, const char* key) const {
+    const OrderedJson& value = member(object, where, key);
     if (!value.is_number_integer() || value.get<std::int64_t>() < 0 ||
         value.get<std::int64_t>() > std::numeric_limits<int>::max())
       refuse("is damaged: '" + std::string(key) + "' of " + where + " is not a count");
     return value.get<std::int64_t>();
   }
-  const Json& list(const Json& object, const std::string& where, const char* key) const {
-    const Json& value = member(object, where, key);
+  const OrderedJson& list(const OrderedJson& object, const std::string& where, const char* key) const {
+    const OrderedJson& value = member(object, where, key);
     if (!value.is_array()) refuse("is damaged: '" + std::string(key) + "' of " + where + " is not a list");
     return value;
   }
 
-  DeviceRates device(const Json& object, const std::string& where) const {
+  DeviceRates device(const OrderedJson& object, const std::string& where) const {
     DeviceRates rates;
     const std::string kind = text(object, where, "kind");
     if (kind != "cpu" && kind != "gpu") refuse("is damaged: 'kind' of " + where + " must be cpu or gpu");
@@ -123,12 +123,12 @@ class Reader {
       if (!(in >> rates.device.compute_major >> dot >> rates.device.compute_minor) || dot != '.' || !in.eof())
         refuse("is damaged: 'compute_capability' of " + where + " must be like 9.0");
     }
-    for (const Json& product : list(object, where, "products")) {
+    for (const OrderedJson& product : list(object, where, "products")) {
       const std::string of = "a product of " + where;
       rates.products.push_back({text(product, of, "engine"), count(product, of, "m"), count(product, of, "n"),
                                 count(product, of, "k"), figure(product, of, "flops")});
     }
-    for (const Json& entry : list(object, where, "team")) {
+    for (const OrderedJson& entry : list(object, where, "team")) {
       const std::string of = "the team's work of " + where;
       TeamRate rate;
       const std::string work = text(entry, of, "work");
@@ -186,7 +186,7 @@ std::string foreign(const Calibration& calibration, const Calibration& here) {
 
 Calibration parse_calibration(std::string_view text, const std::string& name) {
   const Reader read(name);
-  const Json root = Json::parse(text, nullptr, false);
+  const OrderedJson root = OrderedJson::parse(text, nullptr, false);
   if (root.is_discarded()) read.refuse("is damaged: it is not JSON");
   const std::string top = "the file";
   if (read.text(root, top, "format") != format_name)
@@ -200,10 +200,10 @@ Calibration parse_calibration(std::string_view text, const std::string& name) {
   const std::string effort = read.text(root, top, "effort");
   if (effort != "quick" && effort != "full") read.refuse("is damaged: 'effort' must be quick or full");
   c.full = effort == "full";
-  const Json& machine = read.member(root, top, "machine");
+  const OrderedJson& machine = read.member(root, top, "machine");
   for (const Version& v : versions) c.*v.value = read.text(machine, "'machine'", v.key);
   int gpus = 0;
-  for (const Json& object : read.list(root, top, "devices")) {
+  for (const OrderedJson& object : read.list(root, top, "devices")) {
     c.devices.push_back(read.device(object, "device " + std::to_string(c.devices.size() + 1)));
     Device& device = c.devices.back().device;
     if (device.kind == DeviceKind::gpu) device.index = gpus++;
@@ -213,14 +213,14 @@ Calibration parse_calibration(std::string_view text, const std::string& name) {
 }
 
 std::string json_text_of(const Calibration& c) {
-  Json machine = Json::object();
+  OrderedJson machine = OrderedJson::object();
   for (const Version& v : versions) machine[v.key] = c.*v.value;
-  Json list = Json::array();
+  OrderedJson list = OrderedJson::array();
   for (const DeviceRates& rates : c.devices) {
-    Json products = Json::array();
+    OrderedJson products = OrderedJson::array();
     for (const ProductRate& p : rates.products)
       products.push_back({{"engine", p.engine}, {"m", p.m}, {"n", p.n}, {"k", p.k}, {"flops", p.flops}});
-    Json team = Json::array();
+    OrderedJson team = OrderedJson::array();
     for (const TeamRate& rate : rates.team)
       team.push_back({{"work", name_of(rate.work)},
                       {"multiprocessors", rate.multiprocessors},
@@ -228,19 +228,19 @@ std::string json_text_of(const Calibration& c) {
                       {"columns", rate.columns},
                       {"inner", rate.inner},
                       {"flops", rate.flops}});
-    Json device{{"kind", rates.device.kind == DeviceKind::cpu ? "cpu" : "gpu"},
-                {"name", rates.device.name},
-                {processors_key(rates.device), processors(rates.device)},
-                {"compute_capability", compute_capability(rates.device)},
-                {"products", products},
-                {"team", team}};
+    OrderedJson device{{"kind", rates.device.kind == DeviceKind::cpu ? "cpu" : "gpu"},
+                       {"name", rates.device.name},
+                       {processors_key(rates.device), processors(rates.device)},
+                       {"compute_capability", compute_capability(rates.device)},
+                       {"products", products},
+                       {"team", team}};
     for (const Figure& f : figures) device[f.key] = rates.*f.value;
     list.push_back(device);
   }
-  const Json root{{"format", format_name}, {"version", format_version},
-                  {"date", c.date},        {"effort", c.full ? "full" : "quick"},
-                  {"machine", machine},    {"devices", list}};
-  return root.dump(1, ' ', false, Json::error_handler_t::replace) + "\n";
+  const OrderedJson root{{"format", format_name}, {"version", format_version},
+                         {"date", c.date},        {"effort", c.full ? "full" : "quick"},
+                         {"machine", machine},    {"devices", list}};
+  return root.dump(1, ' ', false, OrderedJson::error_handler_t::replace) + "\n";
 }
 
 std::filesystem::path cache_folder() {
