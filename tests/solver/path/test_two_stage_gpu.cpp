@@ -247,15 +247,3 @@ TEST_CASE("Hermitian matrices by the engines of residues, on both paths", "[gpu]
       CHECK(support::solve_guarded(m, o).z == pairs.z);
     }
 }
-
-TEST_CASE("the two-stage path without a GPU is refused by name") {
-  double a = 1, w = 0;
-  OptionsAndDevices o = support::options(DeviceChoice::cpu, false);
-  o.path = Path::two_stage;
-  try {
-    (void)eigen_g::eigen_g<double>(1, &a, 1, &w, nullptr, 1, o, o);
-    FAIL_CHECK("was accepted");
-  } catch (const InvalidArgument& error) {
-    CHECK(error.argument() == Argument::path);
-  }
-}
