@@ -50,7 +50,7 @@ blasint size_of(std::int64_t value) {
 
 // The blocks of C that the threads of a product claim.
 struct Cut {
-  std::int64_t rows, columns;      // of a block
+  std::int64_t rows, columns;        // the size of a block
   std::int64_t of_rows, of_columns;  // numbers of blocks
 
   // The cut with the shortest expected time: turns of all threads times the work of a block. Packing a row of A takes as long as some columns.

@@ -11,7 +11,7 @@ namespace {
 // Terms for which a tile's rows of A and its columns of B stay in a core's first cache.
 constexpr std::int64_t terms = 256;
 template <class R>
-constexpr int most_rows = 128 / tile_rows<R> * tile_rows<R>;
+constexpr int most_rows = 128 / tile_rows<R>* tile_rows<R>;
 
 // Rows of A times alpha as [tile][k][tile_rows]. Unused rows are zero.
 template <class R>
@@ -32,7 +32,8 @@ EIGEN_G_INLINE void pack(const BlockProduct<R>& p, std::int64_t first, std::int6
         for (int r = 0; r < rows; ++r) to[k * rows + r] = p.alpha * from[r * p.a_row + k * p.a_inner];
     } else {
       for (std::int64_t k = 0; k < count; ++k)
-        for (std::int64_t r = 0; r < here; ++r) to[k * rows + r] = p.alpha * from[r * p.a_row + k * p.a_inner];
+        for (std::int64_t r = 0; r < here; ++r)
+          to[k * rows + r] = p.alpha * from[r * p.a_row + k * p.a_inner];
     }
   }
 }
