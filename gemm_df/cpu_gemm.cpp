@@ -7,9 +7,12 @@
 #include <limits>
 #include <string>
 
+#include "gemm_df/product_kernels.hpp"
 #include "hybrid/error.hpp"
 #include "hybrid/instantiate.hpp"
 #include "hybrid/machine/blas_turn.hpp"
+#include "hybrid/team/loops.hpp"
+#include "hybrid/team/team.hpp"
 
 namespace eigen_g {
 
@@ -45,6 +48,28 @@ blasint size_of(std::int64_t value) {
   return static_cast<blasint>(value);
 }
 
+// The blocks of C that the threads of a product claim.
+struct Cut {
+  std::int64_t rows, columns;        // the size of a block
+  std::int64_t of_rows, of_columns;  // numbers of blocks
+
+  // The cut with the shortest expected time: turns of all threads times the work of a block. Packing a row of A takes as long as some columns.
+  template <class R>
+  Cut(const ProductKernel<R>& kernel, std::int64_t m, std::int64_t n, int threads) {
+    constexpr std::int64_t packing = 24, most_columns = 512;
+    std::int64_t least = std::numeric_limits<std::int64_t>::max();
+    for (std::int64_t height = kernel.most_rows; height >= kernel.tile_rows; height -= kernel.tile_rows)
+      for (std::int64_t width = most_columns; width >= 4 * kernel.tile_columns; width /= 2) {
+        const std::int64_t high = (m + height - 1) / height, wide = (n + width - 1) / width;
+        const std::int64_t turns = (high * wide + threads - 1) / threads;
+        const std::int64_t time = turns * std::min(m, height) * (std::min(n, width) + packing);
+        if (time >= least) continue;
+        least = time;
+        rows = height, columns = width, of_rows = high, of_columns = wide;
+      }
+  }
+};
+
 }  // namespace
 
 template <class T>
@@ -64,6 +89,25 @@ void gemm_on_cpu(Op op_a, Op op_b, same_t<T> alpha, MatrixView<const same_t<T>> 
                  size_of(c.lda));
 }
 
+template <class R>
+void gemm_on_threads(Op op_a, Op op_b, same_t<R> alpha, MatrixView<const same_t<R>> a,
+                     MatrixView<const same_t<R>> b, same_t<R> beta, MatrixView<R> c) {
+  if (c.rows == 0 || c.cols == 0) return;
+  const bool a_as_stored = op_a == Op::none, b_as_stored = op_b == Op::none;
+  const std::int64_t inner = a_as_stored ? a.cols : a.rows;
+  const std::int64_t a_row = a_as_stored ? 1 : a.lda, b_column = b_as_stored ? b.lda : 1;
+  const ProductKernel<R> kernel = EIGEN_G_OF_WIDTH(product_kernel<R>)();
+  const int threads = team_threads(std::max({c.rows, c.cols, inner}));
+  const Cut cut(kernel, c.rows, c.cols, threads);
+  for_each(cut.of_rows * cut.of_columns, threads, [&](std::int64_t block) {
+    const std::int64_t i = block % cut.of_rows * cut.rows, j = block / cut.of_rows * cut.columns;
+    kernel.multiply({std::min(cut.rows, c.rows - i), std::min(cut.columns, c.cols - j), inner, alpha,
+                     a.data + i * a_row, a_row, a_as_stored ? a.lda : 1, b.data + j * b_column,
+                     b_as_stored ? 1 : b.lda, b_column, beta, &c(i, j), c.lda});
+  });
+}
+
 EIGEN_G_INSTANTIATE(all_types, gemm_on_cpu);
+EIGEN_G_INSTANTIATE(real_types, gemm_on_threads);
 
 }  // namespace eigen_g

@@ -1,4 +1,4 @@
-// gemm_on_cpu(): matrix products on the CPU, for its share of a product that several devices compute.
+// Matrix products on the CPU: gemm_on_cpu() by OpenBLAS, and gemm_on_threads() for the CPU's share of a product that several devices compute.
 #pragma once
 
 #include "gemm_df/gemm.hpp"
@@ -10,5 +10,12 @@ namespace eigen_g {
 template <class T>
 void gemm_on_cpu(Op op_a, Op op_b, same_t<T> alpha, MatrixView<const same_t<T>> a,
                  MatrixView<const same_t<T>> b, same_t<T> beta, MatrixView<T> c);
+
+// C := alpha op_a(A) op_b(B) + beta C as gemm_on_cpu(), for real matrices, with the library's own kernels instead of OpenBLAS. It takes
+// team_threads() threads (hybrid/team/team.hpp) of the largest size. The bits do not depend on the number of threads, and an entry of C has the same bits
+// in a product of other rows of A and other columns of B. No memory is allocated.
+template <class R>
+void gemm_on_threads(Op op_a, Op op_b, same_t<R> alpha, MatrixView<const same_t<R>> a,
+                     MatrixView<const same_t<R>> b, same_t<R> beta, MatrixView<R> c);
 
 }  // namespace eigen_g

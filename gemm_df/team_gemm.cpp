@@ -47,7 +47,7 @@ void team_gemm(ColumnTeam<T>& team, const std::vector<double>& parts, Op op_a, O
     gemm<T>(queue, op_a, op_b, alpha, blocks[0], blocks[1], beta_of(step), own.columns);
   };
   work.on_cpu = [&](std::int64_t step, const Blocks<T>& blocks, const OwnColumns<T>& own) {
-    gemm_on_cpu<T>(op_a, op_b, alpha, blocks[0], blocks[1], beta_of(step), own.columns);
+    gemm_on_threads<T>(op_a, op_b, alpha, blocks[0], blocks[1], beta_of(step), own.columns);
   };
   team.run(work, parts, whole_columns);
 }

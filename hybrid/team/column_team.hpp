@@ -62,7 +62,7 @@ struct ExpectedWork {
 struct Helpers {
   std::vector<int> gpus;  // CUDA's indices of the helper GPUs
   bool cpu = false;
-  int cpu_threads = 0;  // OpenBLAS's threads; 0: unchanged
+  int cpu_threads = 0;  // threads of the CPU; 0: unchanged
 };
 
 // T: float or double.

@@ -119,7 +119,8 @@ struct Devices {
   DeviceChoice device = DeviceChoice::automatic;
   // Number of CPU threads, 0 to 65536. 0: OMP_NUM_THREADS, otherwise the physical cores within the CPU quota of the process. A number
   // above that of the cores counts as one thread per core. The reduction, the divide and conquer and the back-transformation on the CPU take at most
-  // one thread below n = 150, 4 below 300, 16 below 1500 and 64 from there on. Their results do not depend on the number of threads.
+  // one thread below n = 150, 4 below 300, 16 below 1500 and 64 from there on, and so does the CPU's share of large products. Their results do not depend
+  // on the number of threads.
   // Calls of OpenBLAS take OpenBLAS's own number by default, and one thread for orders below 300. OpenBLAS has one thread count for the
   // whole process, so concurrent solves take turns at it. Calls with one thread run at the same time; a call with more threads runs
   // alone, and meanwhile OpenBLAS's thread count is the call's.

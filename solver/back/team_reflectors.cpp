@@ -29,17 +29,6 @@ auto product_on(const On& on) {
                MatrixView<T> c) { gemm(on, op_a, op_b, alpha, a, b, beta, c); };
 }
 
-// This update on the CPU, with (V^T Z)^T = Z^T V. For these shapes OpenBLAS's threads share the columns, and each thread copies less.
-template <class T>
-void apply_block_on_cpu(const ReflectorBlock<T>& block, const OwnColumns<T>& own) {
-  const std::int64_t k = block.v_dev.cols, m = own.columns.cols;
-  const MatrixView<T> z = own.columns.block(block.first, 0, block.v_dev.rows, m);
-  const MatrixView<T> zv{own.scratch.data, m, k, m}, zvt{own.scratch.data + m * k, m, k, m};
-  gemm_on_cpu<T>(Op::transpose, Op::none, 1, z, block.v_dev, 0, zv);
-  gemm_on_cpu<T>(Op::none, Op::transpose, 1, zv, block.t_dev, 0, zvt);
-  gemm_on_cpu<T>(Op::none, Op::transpose, -1, block.v_dev, zvt, 1, z);
-}
-
 }  // namespace
 
 template <class T>
@@ -64,7 +53,7 @@ ColumnWork<T> cut_reflectors(const std::vector<ReflectorBlock<T>>& list, MatrixV
     apply_block(copy_of(step, copies), own, product_on<T>(queue));
   };
   work.on_cpu = [copy_of](std::int64_t step, const Blocks<T>& copies, const OwnColumns<T>& own) {
-    apply_block_on_cpu(copy_of(step, copies), own);
+    apply_block(copy_of(step, copies), own, gemm_on_threads<T>);
   };
   return work;
 }

@@ -7,6 +7,7 @@
 #include <map>
 #include <mutex>
 
+#include "gemm_df/cpu_gemm.hpp"
 #include "gemm_df/engines/engine.hpp"
 #include "hybrid/machine/blas_turn.hpp"
 #include "hybrid/machine/cpu.hpp"
@@ -61,12 +62,10 @@ void measure_cpu(DeviceRates& rates, Effort effort, const CalibrationProgress& p
   const std::int64_t s = growth.to;
   const auto a = random_array(s * s), b = random_array(s * s), c = random_array(s * s);
   const auto product = [&](const Shape& shape) {
-    const auto m = static_cast<blasint>(shape.m), n = static_cast<blasint>(shape.n),
-               k = static_cast<blasint>(shape.k);
-    return shortest_on_cpu(3, [&] {
-      const BlasTurn turn;
-      cblas_dgemm(CblasColMajor, CblasNoTrans, CblasNoTrans, m, n, k, 1, a.get(), m, b.get(), k, 0, c.get(),
-                  m);
+    const auto [m, n, k] = shape;
+    return shortest_on_cpu(3, [&, m = m, n = n, k = k] {
+      gemm_on_threads<double>(Op::none, Op::none, 1, {a.get(), m, k, m}, {b.get(), k, n, k}, 0,
+                              {c.get(), m, n, m});
     });
   };
   calibration::measure_products(rates, name(Engine::native), growth, effort, product, step);

@@ -18,7 +18,7 @@ using CalibrationProgress = std::function<void(const std::string& device, double
 
 // Measures all devices of this machine, one after the other. Nothing else should run on the machine meanwhile.
 //   effort    quick or full
-//   threads   number of threads of the CPU's products; 0: OpenBLAS's own number
+//   threads   number of threads of the CPU's products; 0: as a solve
 //   progress  see CalibrationProgress
 // The result's date is empty. Throws OutOfMemory, DeviceError.
 Calibration calibrate(Effort effort, int threads = 0, const CalibrationProgress& progress = {});

@@ -71,7 +71,7 @@ struct SolverTuning {
   // Up to this number of rows one kernel applies all blocks of reflectors.
   std::int64_t back_max_rows_of_panels = 1056;
   // Reflectors in a block. Wide blocks make fast products; narrow blocks need less additional work and workspace.
-  // back_cut_width is for columns that are cut over a team. 384 is OpenBLAS's own block of the inner dimension, so it suits the CPU.
+  // back_cut_width is for columns that are cut over a team. The CPU is faster with wide blocks, and each device has the additional work.
   std::int64_t back_width = 256, back_wide = 512, back_cut_width = 384;
   std::int64_t back_max_rows_narrow = 9000;  // larger orders use wide blocks
   // The limits if columns are cut over a team: larger orders use back_cut_width, and still larger ones wide blocks.

@@ -152,7 +152,7 @@ ColumnWork<R> cut_merge(const Merge& m, const Shape<R>& shape, Roots roots, Matr
   };
   work.on_cpu = [step](std::int64_t s, const Blocks<R>& blocks, const OwnColumns<R>& mine) {
     step(s, blocks, mine, clear_on_cpu<R>, [](auto a, auto b, R beta, MatrixView<R> rows) {
-      gemm_on_cpu(Op::none, Op::none, 1, a, b, beta, rows);
+      gemm_on_threads(Op::none, Op::none, 1, a, b, beta, rows);
     });
   };
   return work;

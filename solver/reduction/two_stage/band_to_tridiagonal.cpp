@@ -7,7 +7,8 @@
 // A thread waits only for a group that was taken before its own, so the first group that is not complete never waits. The arithmetic of a step
 // depends neither on the threads nor on the groups.
 //
-// All threads wait for one that other programs keep from its core. If a thread waits longer than it works, half of the threads leave.
+// All threads wait for one that other programs keep from its core. If a thread waits longer than it works, half of the threads leave. A thread also
+// leaves when the sweeps have become too short for all threads.
 #include "solver/reduction/two_stage/band_to_tridiagonal.hpp"
 
 #include <algorithm>
@@ -32,6 +33,8 @@ namespace {
 
 // Sweeps of a group, at most. A group of k sweeps has k + 1 blocks of the band in the cache.
 constexpr int most_sweeps = 4;
+// Steps of a sweep for each thread, at least. With fewer steps between them, one thread that is late makes all others wait one after another.
+constexpr std::int64_t steps_of_thread = 6;
 
 // The number of steps that a sweep has done. A pair of cache lines each, because processors fetch lines in pairs.
 struct alignas(128) StepsDone {
@@ -56,9 +59,7 @@ class Chase {
         done_(static_cast<std::size_t>(tiles_.sweeps())) {}
 
   void run(MatrixView<const T> band, R* d, R* e) {
-    // A sweep in each thread, at distances of two steps.
-    const auto useful = static_cast<int>(std::clamp<std::int64_t>(steps(0) / 2, 1, max_team_threads(n_)));
-    threads_ = std::min(team_threads(n_), useful);
+    threads_ = std::min(team_threads(n_), useful_threads(0));
     for_ranges(layout_.columns(), threads_,
                [&](std::int64_t first, std::int64_t last) { load(band, first, last); });
     if (out_.v) std::fill_n(out_.tau, tiles_.tau_count(), T{});
@@ -87,6 +88,12 @@ class Chase {
 
   // Number of steps of a sweep: the diagonal blocks with a row of the matrix.
   std::int64_t steps(std::int64_t sweep) const { return (n_ - 2 - sweep) / b_ + 1; }
+
+  // Threads that this sweep and the next ones can keep at work.
+  int useful_threads(std::int64_t sweep) const {
+    return static_cast<int>(
+        std::clamp<std::int64_t>(steps(sweep) / steps_of_thread, 1, max_team_threads(n_)));
+  }
 
   void load(MatrixView<const T> band, std::int64_t first, std::int64_t last) {
     R* const begin = values_ + (first == 0 ? 0 : layout_.at(first, first));
@@ -118,6 +125,7 @@ class Chase {
     recent.worked -= forgotten * recent.worked;
     recent.stalled -= forgotten * recent.stalled;
     const std::int64_t first = next_, left = tiles_.sweeps() - first;
+    if (left > 0) most_active_ = std::min(most_active_, useful_threads(first));
     if (left <= 0 || stopped_ || (!caller && active_ > most_active_)) {
       --active_;  // under the same lock, so that no two threads leave for the same reason
       return {first, 0};
