@@ -8,7 +8,6 @@
 #include "hybrid/instantiate.hpp"
 #include "hybrid/team/gpu_lanes.hpp"
 #include "hybrid/transfer/copy_2d.hpp"
-#include "hybrid/transfer/transfer.hpp"
 #include "solver/driver/device_frame.hpp"
 #include "solver/driver/frame.hpp"
 #include "solver/reduction/one_stage/tridiagonalize_on_chip.hpp"
@@ -30,25 +29,17 @@ struct LaneRule {
 
 // The rule depends on the order, the type and the GPU alone, because the number of multiprocessors that solve a problem decides about its bits. The
 // reduction of a small matrix is bound by messages between multiprocessors, not by their work, so a part of the GPU that has room for the matrix on
-// its chip takes less than twice the time of the whole GPU.
+// its chip takes less than twice the time of the whole GPU. A solve on host pointers has a stream of its own.
 template <class T>
-LaneRule rule_of(std::int64_t n, const Options& options, bool generalised) {
+LaneRule rule_of(const Plan& asked) {
   constexpr int most = 4;
-  const Plan plan = plan_on<T>({n, options, {}, Pointers::device}, true);
-  if (!generalised && plan.path == Path::one_stage)
+  const Plan plan = plan_on<T>(asked, true);
+  if (!plan.on_host_pointers() && !plan.generalised && plan.path == Path::one_stage)
     for (const int parts : {most, most / 2}) {
       const int size = Partition::size_of(parts);
-      if (size > 0 && n <= max_on_chip<T>(size)) return {parts, GpuLanes::Division::parts};
+      if (size > 0 && plan.n <= max_on_chip<T>(size)) return {parts, GpuLanes::Division::parts};
     }
-  return {n <= max_order_in_streams ? most : 1, GpuLanes::Division::streams};
-}
-
-// Returns the plan for the problems of order n of a batch. Problems on host pointers are copied to the GPU first if they are solved on parts of the
-// GPU. If they are not, a solve on host pointers can keep data in host memory.
-template <class T>
-Plan plan_of(Plan plan, const LaneRule& rule) {
-  if (rule.division == GpuLanes::Division::parts) plan.pointers = Pointers::device;
-  return plan;
+  return {plan.n <= max_order_in_streams ? most : 1, GpuLanes::Division::streams};
 }
 
 // Sets `bytes` bytes of each of `count` lines to the bytes of a NaN.
@@ -60,26 +51,25 @@ void fill_with_nan(void* memory, std::size_t pitch, std::size_t bytes, std::int6
 }
 
 // Solves problems of order n one after the other. SolveFrame destroys A and B on device pointers. A batch must not change them, so they are copied
-// first.
+// first. On host pointers nothing is destroyed.
 template <class T>
 class OneByOne {
  public:
-  //   plan      the plan of a solve of one problem: plan_of()
-  //   on_host   the caller's arrays are in host memory
+  //   plan      the plan of a solve of one problem
   //   stream    the stream of all solves, unless `plan` is for host pointers
-  OneByOne(const Plan& plan, bool on_host, Resources& resources, cudaStream_t stream)
-      : n_(plan.n), on_host_(on_host), frame_(plan, &resources), queue_(resources, stream) {}
+  OneByOne(const Plan& plan, Resources& resources, cudaStream_t stream)
+      : n_(plan.n), frame_(plan, &resources), queue_(resources, stream) {}
   ~OneByOne() { cudaStreamSynchronize(queue_.stream()); }  // nothing may use the workspace afterwards
 
   // Bounds of the memory of a solve with these arguments of the constructor.
-  static WorkspaceBytes workspace(const Plan& plan, bool on_host) {
+  static WorkspaceBytes workspace(const Plan& plan) {
     WorkspaceBytes bytes = plan_bytes<T>(plan_on<T>(plan, true));
-    bytes.device += copy_bytes(plan, on_host);
+    bytes.device += copy_bytes(plan);
     return bytes;
   }
   void set_workspace(const Workspace& given) {
     memory_.set_workspace(given);
-    const std::uint64_t copies = copy_bytes(frame_.plan(), on_host_);
+    const std::uint64_t copies = copy_bytes(frame_.plan());
     if (given.device)
       frame_.set_workspace({static_cast<std::byte*>(given.device) + copies, given.device_bytes - copies});
     else
@@ -93,16 +83,11 @@ class OneByOne {
     if (n_ == 0) return 0;
     if (frame_.plan().on_host_pointers())
       return solve_alone(frame_, x, [&] { batched::fill_with_nan<T>(n_, pairs, x.w, x.z, x.ldz); });
-    Arena arena = memory_.arena(queue_, copy_bytes(frame_.plan(), on_host_));
+    Arena arena = memory_.arena(queue_, copy_bytes(frame_.plan()));
     BatchMatrix<T> y = x;
     y.a = packed_copy(arena, x.a, x.lda);
     if (x.b) y.b = packed_copy(arena, x.b, x.ldb);
     y.lda = y.ldb = n_;
-    if (on_host_) {
-      y.w = arena.take<real_t<T>>(n_);
-      if (x.z) y.z = arena.take<T>(n_ * n_);
-      y.ldz = n_;
-    }
     const std::int32_t status = solve_alone(
         frame_, y,
         [&] {
@@ -110,44 +95,30 @@ class OneByOne {
           if (y.z) fill_with_nan(y.z, bytes_of<T>(y.ldz), bytes_of<T>(n_), pairs, queue_.stream());
         },
         queue_.stream());
-    if (on_host_) {
-      copy_values(queue_, x.w, y.w, pairs);
-      if (x.z) download<T>(queue_, {y.z, n_, pairs, y.ldz}, {x.z, n_, pairs, x.ldz});
-    }
     queue_.wait();
     return status;
   }
 
  private:
-  static std::uint64_t copy_bytes(const Plan& plan, bool on_host) {
+  static std::uint64_t copy_bytes(const Plan& plan) {
     if (plan.on_host_pointers()) return 0;
     const std::int64_t n = plan.n;
     return bytes_taken([&](Arena& arena) {
       arena.take<T>(n * n);
       if (plan.generalised) arena.take<T>(n * n);
-      if (!on_host) return;
-      arena.take<real_t<T>>(n);
-      if (plan.options.vectors) arena.take<T>(n * n);
     });
   }
-  // to := from, both in device memory.
-  void copy(MatrixView<T> to, MatrixView<const T> from) const {
-    if (std::max(to.lda, from.lda) * static_cast<std::int64_t>(sizeof(T)) <= largest_pitch)
-      return copy_on_gpu<T>(queue_, to, from);
-    for (std::int64_t j = 0; j < from.cols; ++j) copy_values(queue_, &to(0, j), &from(0, j), from.rows);
-  }
-  // Returns a copy of the triangle options.uplo in memory of the arena, with leading dimension n.
+  // Returns a copy in memory of the arena, with leading dimension n.
   T* packed_copy(Arena& arena, const T* from, std::int64_t ld) const {
     T* const to = arena.take<T>(n_ * n_);
-    if (on_host_)
-      upload<T>(queue_, part_of(frame_.plan().options.uplo), {from, n_, n_, ld}, {to, n_, n_, n_});
+    if (ld * static_cast<std::int64_t>(sizeof(T)) <= largest_pitch)
+      copy_on_gpu<T>(queue_, {to, n_, n_, n_}, {from, n_, n_, ld});
     else
-      copy({to, n_, n_, n_}, {from, n_, n_, ld});
+      for (std::int64_t j = 0; j < n_; ++j) copy_values(queue_, to + j * n_, from + j * ld, n_);
     return to;
   }
 
   std::int64_t n_;
-  bool on_host_;
   SolveFrame<T> frame_;
   Queue queue_;
   HeldMemory memory_;
@@ -158,13 +129,10 @@ template <class T>
 class BatchInLanes final : public BatchOnGpu<T> {
  public:
   BatchInLanes(const Plan& plan, std::int64_t most, Resources& resources)
-      : plan_(plan),
-        most_(most),
-        rule_(rule_of<T>(plan.n, plan.options, plan.generalised.has_value())),
-        queue_(resources, nullptr) {}
+      : plan_(plan), most_(most), rule_(rule_of<T>(plan)), queue_(resources, nullptr) {}
 
   WorkspaceBytes workspace() const override {
-    const WorkspaceBytes one = OneByOne<T>::workspace(plan_, false);
+    const WorkspaceBytes one = OneByOne<T>::workspace(plan_);
     return {one.host * static_cast<std::uint64_t>(lanes(most_)),
             bytes_taken([&](Arena& arena) { place(arena, one.device); })};
   }
@@ -208,12 +176,11 @@ class BatchInLanes final : public BatchOnGpu<T> {
   bool prepare() {
     if (!group_) group_ = GpuLanes::of_this_thread(rule_.lanes, rule_.division);
     for (int lane = static_cast<int>(of_lane_.size()); lane < lanes(most_); ++lane)
-      of_lane_.push_back(
-          std::make_unique<OneByOne<T>>(plan_, false, group_->resources(lane), group_->stream(lane)));
+      of_lane_.push_back(std::make_unique<OneByOne<T>>(plan_, group_->resources(lane), group_->stream(lane)));
     std::vector<Workspace> given;
     try {
       Arena arena = memory_.arena(queue_, workspace().device);
-      given = place(arena, OneByOne<T>::workspace(plan_, false).device);
+      given = place(arena, OneByOne<T>::workspace(plan_).device);
     } catch (const OutOfMemory&) {
       of_lane_.front()->set_workspace({});
       return false;
@@ -256,16 +223,13 @@ WorkspaceBytes solve_in_lanes(const Batch<T>& batch, std::vector<std::int64_t> p
                               std::int32_t* status) {
   std::stable_sort(problems.begin(), problems.end(),
                    [&](std::int64_t j, std::int64_t k) { return batch.order(j) > batch.order(k); });
-  const auto rule_at = [&](std::size_t i) {
-    return rule_of<T>(batch.order(problems[i]), batch.options, batch.generalised);
-  };
+  const auto plan_at = [&](std::size_t i) { return batch.plan(batch.order(problems[i]), DeviceChoice::gpu); };
   WorkspaceBytes most;
   for (std::size_t begin = 0, end = 0; begin < problems.size(); begin = end) {  // problems with one rule
-    const LaneRule rule = rule_at(begin);
-    while (end < problems.size() && rule_at(end) == rule) ++end;
+    const LaneRule rule = rule_of<T>(plan_at(begin));
+    while (end < problems.size() && rule_of<T>(plan_at(end)) == rule) ++end;
     const auto count = static_cast<std::int64_t>(end - begin);
-    const auto plan_at = [&](std::int64_t n) { return plan_of<T>(batch.plan(n, DeviceChoice::gpu), rule); };
-    const WorkspaceBytes one = OneByOne<T>::workspace(plan_at(batch.order(problems[begin])), batch.on_host());
+    const WorkspaceBytes one = OneByOne<T>::workspace(plan_at(begin));
     const int lanes = lanes_in_memory(rule, count, one);
     most.device = std::max(most.device, (lanes * one).device);
     most.host = std::max(most.host, (lanes * one).host);
@@ -273,12 +237,13 @@ WorkspaceBytes solve_in_lanes(const Batch<T>& batch, std::vector<std::int64_t> p
     std::vector<std::optional<OneByOne<T>>> of_lane(static_cast<std::size_t>(lanes));
     const cudaStream_t after = batch.on_host() ? group->stream(0) : batch.stream;
     group->run(lanes, count, after, [&](int lane, std::int64_t i) {
-      const std::int64_t k = problems[begin + static_cast<std::size_t>(i)];
+      const std::size_t at = begin + static_cast<std::size_t>(i);
+      const std::int64_t k = problems[at];
       const BatchMatrix<T> x = batch[k];
       std::optional<OneByOne<T>>& own = of_lane[static_cast<std::size_t>(lane)];
       if (!own || own->n() != x.n) {
         own.reset();
-        own.emplace(plan_at(x.n), batch.on_host(), group->resources(lane), group->stream(lane));
+        own.emplace(plan_at(at), group->resources(lane), group->stream(lane));
       }
       status[k] = own->solve(x, batch.pairs(x.n).count);
     });
@@ -291,9 +256,8 @@ WorkspaceBytes host_bytes_in_lanes(std::int64_t n, std::int64_t count, const Opt
                                    bool generalised) {
   Plan plan{n, options, {}, Pointers::host};
   if (generalised) plan.generalised.emplace();
-  const LaneRule rule = rule_of<T>(n, options, generalised);
-  const WorkspaceBytes one = OneByOne<T>::workspace(plan_of<T>(plan, rule), true);
-  return lanes_in_memory(rule, count, one) * one;
+  const WorkspaceBytes one = OneByOne<T>::workspace(plan);
+  return lanes_in_memory(rule_of<T>(plan), count, one) * one;
 }
 
 EIGEN_G_INSTANTIATE(all_types, batch_in_lanes, solve_in_lanes, host_bytes_in_lanes);
