@@ -1,8 +1,10 @@
 #include "hybrid/machine/partition.hpp"
 
 #include <string>
+#include <vector>
 
 #include "hybrid/cuda_check.hpp"
+#include "hybrid/machine/device.hpp"
 #include "hybrid/machine/driver_call.hpp"
 
 #if CUDART_VERSION >= 12050
@@ -62,26 +64,67 @@ const Driver& driver() {
 
 #if CUDART_VERSION >= 12050
 
+namespace {
+
+// Every GPU can be divided into groups of this number of multiprocessors.
+constexpr int step = 8;
+
+// Returns the first `groups` disjoint groups of at least `size` multiprocessors each; fewer groups if the GPU is too small.
+std::vector<CUdevResource> groups_of(CUdevice device, unsigned groups, int size) {
+  CUdevResource whole{};
+  std::vector<CUdevResource> parts(groups);
+  EIGEN_G_DRIVER(cuDeviceGetDevResource(device, &whole, CU_DEV_RESOURCE_TYPE_SM));
+  EIGEN_G_DRIVER(
+      cuDevSmResourceSplitByCount(parts.data(), &groups, &whole, nullptr, 0, static_cast<unsigned>(size)));
+  parts.resize(groups);
+  return parts;
+}
+
+CUdevice open_device() {
+  if (!driver().complete()) throw DeviceError("a partition of a GPU needs a driver for CUDA 12.5 or later");
+  EIGEN_G_CUDA(cudaFree(nullptr));  // creates the GPU's primary context
+  CUdevice device = 0;
+  EIGEN_G_DRIVER(cuDeviceGet(&device, current_gpu()));
+  return device;
+}
+
+CUgreenCtx create_context(CUdevice device, CUdevResource part) {
+  CUdevResourceDesc description = nullptr;
+  CUgreenCtx context = nullptr;
+  EIGEN_G_DRIVER(cuDevResourceGenerateDesc(&description, &part, 1));
+  EIGEN_G_DRIVER(cuGreenCtxCreate(&context, description, device, CU_GREEN_CTX_DEFAULT_STREAM));
+  return context;
+}
+
+}  // namespace
+
 Partition::Partition(int multiprocessors) {
   const int all = multiprocessors_of_gpu();
   if (multiprocessors < 1 || multiprocessors > all)
     throw InvalidArgument("multiprocessors", "is " + std::to_string(multiprocessors) +
                                                  ", must be from 1 to the GPU's " + std::to_string(all));
-  if (!driver().complete()) throw DeviceError("a partition of a GPU needs a driver for CUDA 12.5 or later");
-  int ordinal = 0;
-  EIGEN_G_CUDA(cudaGetDevice(&ordinal));
-  EIGEN_G_CUDA(cudaFree(nullptr));  // creates the GPU's primary context
-  CUdevice device = 0;
-  EIGEN_G_DRIVER(cuDeviceGet(&device, ordinal));
-  CUdevResource whole{}, part{};
-  EIGEN_G_DRIVER(cuDeviceGetDevResource(device, &whole, CU_DEV_RESOURCE_TYPE_SM));
-  unsigned groups = 1;
-  EIGEN_G_DRIVER(cuDevSmResourceSplitByCount(&part, &groups, &whole, nullptr, 0,
-                                             static_cast<unsigned>(multiprocessors)));
-  CUdevResourceDesc description = nullptr;
-  EIGEN_G_DRIVER(cuDevResourceGenerateDesc(&description, &part, 1));
-  EIGEN_G_DRIVER(cuGreenCtxCreate(&context_, description, device, CU_GREEN_CTX_DEFAULT_STREAM));
+  const CUdevice device = open_device();
+  const CUdevResource part = groups_of(device, 1, multiprocessors).at(0);
+  context_ = create_context(device, part);
   multiprocessors_ = static_cast<int>(part.sm.smCount);
+}
+
+Partition::Partition(int part, int parts) {
+  const int size = size_of(parts);
+  if (size == 0)
+    throw InvalidArgument("multiprocessors",
+                          "the GPU cannot be divided into " + std::to_string(parts) + " equal parts");
+  const CUdevice device = open_device();
+  const std::vector<CUdevResource> groups = groups_of(device, static_cast<unsigned>(parts), size);
+  if (static_cast<int>(groups.size()) < parts)
+    throw DeviceError("the driver divides the GPU into " + std::to_string(groups.size()) + " parts only");
+  const CUdevResource& own = groups[static_cast<std::size_t>(part)];
+  context_ = create_context(device, own);
+  multiprocessors_ = static_cast<int>(own.sm.smCount);
+}
+
+int Partition::size_of(int parts) {
+  return driver().complete() ? multiprocessors_of_gpu() / parts / step * step : 0;
 }
 
 Partition::~Partition() {
@@ -107,6 +150,10 @@ int multiprocessors_of(cudaStream_t stream) {
 
 Partition::Partition(int) {
   throw DeviceError("a partition of a GPU needs CUDA 12.5 or later; this build has an older toolkit");
+}
+Partition::Partition(int, int) : Partition(0) {}
+int Partition::size_of(int) {
+  return 0;
 }
 Partition::~Partition() = default;
 cudaStream_t Partition::create_stream() const {

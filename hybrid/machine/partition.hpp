@@ -21,6 +21,11 @@ class Partition {
   // Throws InvalidArgument (multiprocessors) if it is less than 1 or more than the GPU has, and DeviceError if toolkit or
   // driver are too old.
   explicit Partition(int multiprocessors);
+  // Part number `part` of `parts` parts of equal size, which have no multiprocessor in common. Each has size_of(parts) multiprocessors. Throws
+  // InvalidArgument (multiprocessors) if size_of(parts) is 0, and DeviceError.
+  Partition(int part, int parts);
+  // Number of multiprocessors of each of `parts` equal parts of the current GPU; 0 if the GPU is too small, or toolkit or driver are too old.
+  static int size_of(int parts);
   ~Partition();
   Partition(Partition&& other) noexcept
       : context_(std::exchange(other.context_, nullptr)), multiprocessors_(other.multiprocessors_) {}

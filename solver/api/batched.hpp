@@ -13,8 +13,17 @@
 //   standard problems      512                               128
 //   generalised problems   128                               128
 //
-// The solver of eigen_g.hpp solves larger problems one after the other. If the GPU's shared memory is too small for the kernels, it solves
-// all problems. On the CPU each thread solves matrices of its own. Matrices of order 700 or more are solved one after the other, each with the
+// The solver of eigen_g.hpp solves larger problems, several at the same time. If the GPU's shared memory is too small for the kernels, it solves
+// all problems:
+//
+//   standard problems on device pointers that fit on the chip of a part of the GPU    four or two, each on its part
+//   other problems of order up to 6000                                                four, on streams
+//   larger problems                                                                   one after the other
+//
+// A part is a quarter or a half of the GPU's multiprocessors. A quarter of an H200 has room for a double matrix of order 1024.
+// A matrix that is alone in its batch is also solved on its part of the GPU, so that its bits do not depend on the batch. eigen_g() takes
+// about half of the time for it.
+// On the CPU each thread solves matrices of its own. Matrices of order 700 or more are solved one after the other, each with the
 // threads that eigen_g() takes for its order. The same holds for order 300 or more if the batch has fewer matrices than half of the
 // threads, or if the problems are generalised.
 //

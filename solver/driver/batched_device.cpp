@@ -1,5 +1,4 @@
-// Batches on a GPU. The kernels of solver/batched solve the problems that BatchOnDevice::supports(). SolveFrame, the solver of eigen_g.hpp, solves
-// the others one after the other.
+// Batches on a GPU. The kernels of solver/batched solve the problems that BatchOnDevice::supports(). batched_in_lanes.hpp has the solver of the others.
 #include "solver/batched/batched_device.hpp"
 
 #include <cstring>
@@ -13,6 +12,7 @@
 #include "hybrid/transfer/transfer.hpp"
 #include "solver/batched/small_on_cpu.hpp"
 #include "solver/driver/batched.hpp"
+#include "solver/driver/batched_in_lanes.hpp"
 #include "solver/driver/device_frame.hpp"
 #include "solver/driver/frame.hpp"
 
@@ -44,109 +44,15 @@ batched::Chunk<T> chunk_of(const Batch<T>& batch, std::int64_t n, std::int64_t c
   return chunk;
 }
 
-// Sets `bytes` bytes of each of `count` lines to the bytes of a NaN.
-void fill_with_nan(void* memory, std::size_t pitch, std::size_t bytes, std::int64_t count,
-                   cudaStream_t stream) {
-  for (std::int64_t line = 0; line < count; ++line)
-    EIGEN_G_CUDA(cudaMemsetAsync(static_cast<std::byte*>(memory) + static_cast<std::size_t>(line) * pitch,
-                                 0xff, bytes, stream));
-}
-
-// Returns a copy of a matrix on the GPU, with leading dimension n, in memory of the arena.
-template <class T>
-MatrixView<T> packed_copy(const Queue& queue, Arena& arena, std::int64_t n, const T* from, std::int64_t ld) {
-  const MatrixView<T> to = arena.matrix<T>(n, n, n);
-  if (ld * static_cast<std::int64_t>(sizeof(T)) <= largest_short_ld)
-    copy_on_gpu<T>(queue, to, MatrixView<const T>{from, n, n, ld});
-  else  // beyond the pitch that CUDA copies
-    for (std::int64_t j = 0; j < n; ++j) copy_values(queue, &to(0, j), from + j * ld, n);
-  return to;
-}
-
-// Solves matrices on device pointers one after the other. SolveFrame destroys A and B. A batch must not change them, so they are copied first.
-template <class T>
-class OneByOne final : public BatchOnGpu<T> {
- public:
-  //   plan   the plan of a solve of one problem
-  OneByOne(const Plan& plan, Resources& resources)
-      : n_(plan.n),
-        matrices_(plan.generalised ? 2 : 1),
-        frame_(plan, &resources),
-        queue_(resources, nullptr) {}
-
-  WorkspaceBytes workspace() const override {
-    WorkspaceBytes bytes = frame_.workspace(MatrixLayout::any);
-    bytes.device += copy_bytes();
-    return bytes;
-  }
-  void set_workspace(const Workspace& given) override {
-    memory_.set_workspace(given);
-    if (given.device)
-      frame_.set_workspace(
-          {static_cast<std::byte*>(given.device) + copy_bytes(), given.device_bytes - copy_bytes()});
-    else
-      frame_.set_workspace({});
-  }
-  void enqueue(const Batch<T>& batch) override { solve(batch); }
-  BatchFailures solve(const Batch<T>& batch) override {
-    std::vector<std::int32_t> status(static_cast<std::size_t>(batch.count));
-    BatchFailures failures;
-    for (std::int64_t k = 0; k < batch.count; ++k) {
-      std::int32_t& of_k = status[static_cast<std::size_t>(k)];
-      of_k = solve(batch, k);
-      if (of_k != 0) failures.note(k);
-    }
-    if (batch.status) {
-      copy_values(queue_, batch.status, status.data(), batch.count);
-      queue_.wait();
-    }
-    return failures;
-  }
-  std::int32_t solve(const Batch<T>& batch, std::int64_t k) {
-    if (n_ == 0) return 0;
-    BatchMatrix<T> x = batch[k];
-    queue_.use(batch.stream);
-    Arena arena = memory_.arena(queue_, copy_bytes());
-    const auto no_results = [&] {
-      const std::int64_t m = batch.pairs(n_).count;
-      fill_with_nan(x.w, 0, sizeof(real_t<T>) * static_cast<std::size_t>(m), 1, batch.stream);
-      if (x.z)
-        fill_with_nan(x.z, sizeof(T) * static_cast<std::size_t>(x.ldz),
-                      sizeof(T) * static_cast<std::size_t>(n_), m, batch.stream);
-      queue_.wait();
-    };
-    try {
-      x.a = packed_copy<T>(queue_, arena, n_, x.a, x.lda).data;
-      if (x.b) x.b = packed_copy<T>(queue_, arena, n_, x.b, x.ldb).data;
-      x.lda = x.ldb = n_;
-      return solve_alone(frame_, x, no_results, batch.stream);
-    } catch (...) {  // nothing may use the workspace afterwards
-      cudaStreamSynchronize(batch.stream);
-      throw;
-    }
-  }
-
- private:
-  std::uint64_t copy_bytes() const {
-    return bytes_taken([&](Arena& arena) {
-      for (int k = 0; k < matrices_; ++k) arena.matrix<T>(n_, n_, n_);
-    });
-  }
-  std::int64_t n_;
-  int matrices_;  // copied matrices: A, or A and B
-  SolveFrame<T> frame_;
-  Queue queue_;
-  HeldMemory memory_;
-};
-
 // Solves strided batches on device pointers with the kernels for batches. Their leading dimensions have 32 bits, so a batch with a longer one is
-// solved by OneByOne.
+// solved by batch_in_lanes().
 template <class T>
 class ByKernels final : public BatchOnGpu<T> {
  public:
   //   plan   the plan of a solve of one problem
   ByKernels(const Plan& plan, std::int64_t most, Resources& resources)
       : plan_(plan),
+        most_(most),
         resources_(&resources),
         gpu_(current_gpu()),
         queue_(resources, nullptr),
@@ -165,7 +71,7 @@ class ByKernels final : public BatchOnGpu<T> {
   }
   void enqueue(const Batch<T>& batch) override { enqueue(batch, false); }
   BatchFailures solve(const Batch<T>& batch) override {
-    if (!serves(batch)) return one_by_one().solve(batch);
+    if (!serves(batch)) return in_lanes().solve(batch);
     const Failures* const failures_dev = enqueue(batch, true);
     auto* const failures = reinterpret_cast<Failures*>(resources_->pinned(sizeof(Failures) / sizeof(double)));
     EIGEN_G_CUDA(
@@ -183,14 +89,14 @@ class ByKernels final : public BatchOnGpu<T> {
   bool serves(const Batch<T>& batch) const {
     return std::max({batch.lda, batch.ldb, batch.z ? batch.ldz : 1}) <= largest_short_ld;
   }
-  OneByOne<T>& one_by_one() {
-    if (!one_by_one_) one_by_one_.emplace(plan_, *resources_);
-    return *one_by_one_;
+  BatchOnGpu<T>& in_lanes() {
+    if (!in_lanes_) in_lanes_ = batch_in_lanes<T>(plan_, most_, *resources_);
+    return *in_lanes_;
   }
   // Queues the solves. Returns the address of the failures in device memory. The kernels count them if count_failures is true.
   const Failures* enqueue(const Batch<T>& batch, bool count_failures) {
     if (!serves(batch)) {
-      one_by_one().solve(batch);
+      in_lanes().solve(batch);
       return nullptr;
     }
     cudaStreamCaptureStatus capture = cudaStreamCaptureStatusNone;
@@ -227,6 +133,7 @@ class ByKernels final : public BatchOnGpu<T> {
   }
 
   Plan plan_;
+  std::int64_t most_;
   Resources* resources_;
   int gpu_;
   Queue queue_;
@@ -234,10 +141,10 @@ class ByKernels final : public BatchOnGpu<T> {
   HeldMemory memory_;
   cudaEvent_t end_;  // the end of the last solve, if one was queued
   bool queued_ = false;
-  std::optional<OneByOne<T>> one_by_one_;
+  std::unique_ptr<BatchOnGpu<T>> in_lanes_;  // for long leading dimensions
 };
 
-// Matrices of a batch that one object solves: matrices of one padded order by the kernels, or matrices of one order by SolveFrame. The bits of
+// Matrices of a batch: matrices of one padded order, which one BatchOnDevice solves, or matrices of one order, which are solved in lanes. The bits of
 // a matrix do not depend on the other matrices of its group.
 struct Group {
   std::int64_t n = 0;  // the largest order
@@ -269,6 +176,14 @@ std::vector<Group> groups_of(const Batch<T>& batch) {
   return list;
 }
 
+// Returns the indices of the matrices that the kernels do not solve.
+std::vector<std::int64_t> problems_in_lanes(const std::vector<Group>& groups) {
+  std::vector<std::int64_t> list;
+  for (const Group& group : groups)
+    if (!group.by_kernels) list.insert(list.end(), group.members.begin(), group.members.end());
+  return list;
+}
+
 // Returns a copy of a host array in the arena's memory. After the call the host array may change.
 template <class X>
 X* placed(Arena& arena, const Queue& queue, const std::vector<X>& from) {
@@ -293,7 +208,7 @@ std::unique_ptr<BatchOnGpu<T>> batch_on_gpu(std::int64_t n, std::int64_t most, c
   if (generalised) plan.generalised.emplace();
   if (n > 0 && kernels_solve<T>(n, options.vectors, generalised))
     return std::make_unique<ByKernels<T>>(plan, most, *resources);
-  return std::make_unique<OneByOne<T>>(plan, *resources);
+  return batch_in_lanes<T>(plan, most, *resources);
 }
 
 template <class T>
@@ -374,13 +289,8 @@ BatchFailures ragged_on_gpu(const Batch<T>& batch, BatchReport& report) {
     copy_values(queue, status.data(), all.status, batch.count);
     queue.wait();
   }
-  for (const Group& group : groups) {
-    if (group.by_kernels) continue;
-    OneByOne<T> one_by_one(batch.plan(group.n, batch.devices.device), resources);
-    report.bytes.device = std::max(report.bytes.device, one_by_one.workspace().device);
-    for (const std::int64_t k : group.members)
-      status[static_cast<std::size_t>(k)] = one_by_one.solve(batch, k);
-  }
+  report.bytes.device =
+      std::max(report.bytes.device, solve_in_lanes(batch, problems_in_lanes(groups), status.data()).device);
   BatchFailures failures;
   for (std::size_t k = 0; k < count; ++k)
     if (status[k] != 0) failures.note(static_cast<std::int64_t>(k));
@@ -559,21 +469,6 @@ class HostChunk {
   std::int64_t begin_ = 0, count_ = 0;
 };
 
-// Solves the matrices of a group one after the other, on host pointers.
-template <class T>
-void solve_one_by_one(const Batch<T>& batch, const Group& group, BatchReport& report) {
-  SolveFrame<T> frame(batch.plan(group.n, DeviceChoice::gpu), &Resources::of_this_thread());
-  for (const std::int64_t k : group.members) {
-    const BatchMatrix<T> x = batch[k];
-    WorkspaceBytes bytes;
-    batch.status[k] = solve_alone(
-        frame, x, [&] { batched::fill_with_nan<T>(x.n, batch.pairs(x.n).count, x.w, x.z, x.ldz); }, nullptr,
-        &bytes);
-    report.bytes.device = std::max(report.bytes.device, bytes.device);
-    report.bytes.host = std::max(report.bytes.host, bytes.host);
-  }
-}
-
 // Solves a group on host pointers with the kernels. Two HostChunk take turns.
 template <class T>
 void solve_in_chunks(const Batch<T>& batch, const Group& group, BatchReport& report) {
@@ -601,8 +496,11 @@ void solve_in_chunks(const Batch<T>& batch, const Group& group, BatchReport& rep
 
 template <class T>
 void host_batch_on_gpu(const Batch<T>& batch, BatchReport& report) {
-  for (const Group& group : groups_of(batch))
-    group.by_kernels ? solve_in_chunks(batch, group, report) : solve_one_by_one(batch, group, report);
+  const std::vector<Group> groups = groups_of(batch);
+  for (const Group& group : groups)
+    if (group.by_kernels) solve_in_chunks(batch, group, report);
+  const WorkspaceBytes bytes = solve_in_lanes(batch, problems_in_lanes(groups), batch.status);
+  report.bytes = {std::max(report.bytes.host, bytes.host), std::max(report.bytes.device, bytes.device)};
   for (std::int64_t k = 0; k < batch.count; ++k)
     if (batch.order(k) == 0) batch.status[k] = 0;
 }
@@ -610,11 +508,8 @@ void host_batch_on_gpu(const Batch<T>& batch, BatchReport& report) {
 template <class T>
 WorkspaceBytes host_batch_bytes_on_gpu(std::int64_t n, std::int64_t count, const Options& options,
                                        bool generalised) {
-  if (!kernels_solve<T>(n, options.vectors, generalised)) {
-    Plan plan{n, options, {}, Pointers::host};
-    if (generalised) plan.generalised.emplace();
-    return plan_bytes<T>(plan_on<T>(plan, true));
-  }
+  if (!kernels_solve<T>(n, options.vectors, generalised))
+    return host_bytes_in_lanes<T>(n, count, options, generalised);
   const std::int64_t most = chunk_matrices<T>(n, count), lanes = count > most ? 2 : 1;
   const BatchOnDevice<T> kernels(Resources::of_this_thread(), static_cast<int>(n), most, options.vectors,
                                  generalised);

@@ -16,6 +16,7 @@
 #include "hybrid/machine/device.hpp"
 #include "hybrid/memory/memory.hpp"
 #include "hybrid/round_up.hpp"
+#include "hybrid/team/gpu_lanes.hpp"
 #include "hybrid/transfer/copy_2d.hpp"
 #include "hybrid/transfer/transfer.hpp"
 #include "hybrid/transfer/transfer_thread.hpp"
@@ -711,6 +712,7 @@ Resources* resources_of_this_thread() {
 }
 void release(Resources* resources) {
   resources->release();
+  GpuLanes::release();
   release_kept_memory();
 }
 

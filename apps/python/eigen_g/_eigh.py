@@ -259,13 +259,13 @@ def eigh(
 
     Stacks: w is (..., n) and v is (..., n, n), each of its matrices in Fortran order. One call solves the whole stack. On the CPU each thread
     solves matrices of its own. On a GPU kernels for batches solve matrices of order n <= 512. With b, or before compute
-    capability 9.0, n <= 128 is their limit. The call reads the stack in place if its matrices are in C or Fortran order at equal
+    capability 9.0, n <= 128 is their limit. Larger matrices are solved four or two at the same time. The call reads the stack in place if its matrices are in C or Fortran order at equal
     distances, and copies it first otherwise. The matrices are solved one after the other with b and type 2 or 3, progress,
     subset_by_value, path="two_stage", or other values than the defaults of engine, gpus, ratio, precision and multiprocessors.
 
     The bits of a matrix's results do not depend on the stack around it. On the CPU eigh(matrix) with the same options has the
-    same bits. On a GPU kernels for batches solve no single matrix: eigh(stack[k]) has other rounding errors than eigh(stack)[k] for
-    an n within their limit. eigh(stack[k : k + 1]) has the same bits. With device="auto" the size of the stack decides between CPU and GPU.
+    same bits. On a GPU a single matrix is solved in another way: eigh(stack[k]) has other rounding errors than eigh(stack)[k] for
+    n < 2000. eigh(stack[k : k + 1]) has the same bits. With device="auto" the size of the stack decides between CPU and GPU.
 
     The GIL is released. From n = 2000 on Ctrl-C ends a solve: on a GPU within a part of a stage, on the CPU at a stage's end.
 

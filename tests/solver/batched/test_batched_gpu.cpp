@@ -6,6 +6,7 @@
 #include "hybrid/stream/queue.hpp"
 #include "solver/api/argument.hpp"
 #include "solver/api/eigen_g.hpp"
+#include "solver/verify/verify.hpp"
 #include "tests/support/batches.hpp"
 #include "tests/support/device_copy.hpp"
 #include "tests/support/skip.hpp"
@@ -338,6 +339,74 @@ TEMPLATE_TEST_CASE("batch on a GPU: ragged matrices have the bits of strided one
       CHECK(same_bits(values[k], one.w));
       CHECK(same_bits(vectors[k], one.z));
     }
+  }
+}
+
+// These orders are solved on four parts of a GPU with 132 multiprocessors, on two parts, and on four streams; the division depends on the type.
+TEMPLATE_TEST_CASE("batch on a GPU: large orders, several at the same time", "[gpu]", ALL_TYPES) {
+  NEEDS_GPU();
+  using T = TestType;
+  std::vector<StoredBatch<T>> batches;
+  std::vector<BatchPairs<T>> expected;
+  for (const std::int64_t n : {600, 1030, 1400, 2200}) {
+    CAPTURE(n);
+    const StoredBatch<T> few = batch_of_families<T>(n, 4), batch = repeated(few, 7);
+    const BatchPairs<T> pairs = solve(batch), values = solve(batch, {.vectors = false}),
+                        from_host = solve_from_host(batch);
+    CHECK(pairs.report.failed == 0);
+    for (std::int64_t k = 0; k < batch.count; ++k) {
+      CAPTURE(k);
+      if (n < 2000)
+        CHECK(same_bits(values.values(k), pairs.values(k)));  // beyond, they can take another path
+      CHECK(same_bits(from_host.values(k), from_host.values(k % few.count)));
+      CHECK(same_bits(from_host.vectors(k, n), from_host.vectors(k % few.count, n)));
+      CHECK(same_bits(pairs.values(k), pairs.values(k % few.count)));
+      CHECK(same_bits(pairs.vectors(k, n), pairs.vectors(k % few.count, n)));
+      if (k >= few.count) continue;
+      for (const BatchPairs<T>* found : {&pairs, &from_host})
+        CHECK(passed(verify(batch.uplo, n, batch.a.data() + k * batch.stride, batch.lda, n,
+                            found->values(k).data(), found->vectors(k, n).data(), n)));
+      const BatchPairs<T> one = solve(alone(batch, k));
+      CHECK(same_bits(one.values(0), pairs.values(k)));
+      CHECK(same_bits(one.vectors(0, n), pairs.vectors(k, n)));
+    }
+    batches.push_back(batch);
+    expected.push_back(pairs);
+  }
+  // A ragged batch of all orders, the small ones first.
+  std::vector<std::int64_t> orders;
+  std::vector<OnGpu<T>> a_dev, z_dev;
+  std::vector<OnGpu<real_t<T>>> w_dev;
+  std::vector<const T*> a;
+  std::vector<T*> z;
+  std::vector<real_t<T>*> w;
+  for (std::int64_t k = 0; k < 2; ++k)
+    for (std::size_t i = 0; i < batches.size(); ++i) {
+      orders.push_back(batches[i].n);
+      a_dev.emplace_back(alone(batches[i], k).a);
+      z_dev.emplace_back(std::vector<T>(static_cast<std::size_t>(orders.back() * orders.back())));
+      w_dev.emplace_back(std::vector<real_t<T>>(static_cast<std::size_t>(orders.back())));
+    }
+  for (std::size_t j = 0; j < orders.size(); ++j) {
+    a.push_back(a_dev[j].memory.data());
+    z.push_back(z_dev[j].memory.data());
+    w.push_back(w_dev[j].memory.data());
+  }
+  std::vector<std::int32_t> status(orders.size(), 77);
+  const auto count = static_cast<std::int64_t>(orders.size());
+  const RaggedBatch<T> ragged{count, orders.data(), a.data(), nullptr, w.data(), z.data(), nullptr};
+  CHECK(eigen_g_ragged(ragged, Pointers::device, nullptr, status.data()).failed == 0);
+  for (std::size_t j = 0; j < orders.size(); ++j) {
+    CAPTURE(j);
+    const std::size_t i = j % batches.size();
+    const auto k = static_cast<std::int64_t>(j / batches.size());
+    std::vector<T> vectors(static_cast<std::size_t>(orders[j] * orders[j]));
+    std::vector<real_t<T>> values(static_cast<std::size_t>(orders[j]));
+    w_dev[j].get(values);
+    z_dev[j].get(vectors);
+    CHECK(status[j] == 0);
+    CHECK(same_bits(values, expected[i].values(k)));
+    CHECK(same_bits(vectors, expected[i].vectors(k, orders[j])));
   }
 }
 

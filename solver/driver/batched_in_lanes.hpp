@@ -1,0 +1,34 @@
+// Problems of a batch that the kernels of solver/batched do not solve. SolveFrame, the solver of eigen_g.hpp, solves each of them, and several at the
+// same time in lanes of the GPU (hybrid/team/gpu_lanes.hpp). CUDA builds only.
+#pragma once
+
+#include <cstdint>
+#include <limits>
+#include <memory>
+#include <vector>
+
+#include "solver/driver/batched.hpp"
+#include "solver/driver/plan.hpp"
+
+namespace eigen_g {
+
+// The largest number of bytes of a leading dimension that CUDA's copies of matrices take.
+inline constexpr std::int64_t largest_pitch = std::numeric_limits<std::int32_t>::max();
+
+// For strided batches of up to `most` problems on device pointers.
+//   plan   the plan of a solve of one problem
+template <class T>
+std::unique_ptr<BatchOnGpu<T>> batch_in_lanes(const Plan& plan, std::int64_t most, Resources& resources);
+
+// Solves the problems with these indices of a ragged batch on device pointers, or of any batch on host pointers, and writes their status, which is in
+// host memory. Returns the memory of the solves.
+template <class T>
+WorkspaceBytes solve_in_lanes(const Batch<T>& batch, std::vector<std::int64_t> problems,
+                              std::int32_t* status);
+
+// Returns a bound of the memory of solve_in_lanes() for `count` problems of order n on host pointers.
+template <class T>
+WorkspaceBytes host_bytes_in_lanes(std::int64_t n, std::int64_t count, const Options& options,
+                                   bool generalised);
+
+}  // namespace eigen_g
