@@ -48,8 +48,10 @@ CLI::Option* positive(CLI::Option* option) {
 
 void add_threads_option(CLI::App& command, int& threads) {
   command
-      .add_option("--threads", threads,
-                  "CPU threads (default: OpenBLAS's own number); at most one for each core")
+      .add_option(
+          "--threads", threads,
+          "CPU threads, at most one for each core (default: OMP_NUM_THREADS, otherwise the physical cores "
+          "within the CPU quota)")
       ->check(CLI::Range(1, 65536))
       ->option_text("N");
 }

@@ -14,6 +14,7 @@
 #include "gemm_df/cpu_gemm.hpp"
 #include "hybrid/error.hpp"
 #include "hybrid/instantiate.hpp"
+#include "hybrid/parts.hpp"
 #include "solver/api/argument.hpp"
 #include "solver/api/eigen_g.hpp"
 #include "solver/driver/arguments.hpp"
@@ -59,13 +60,6 @@ void check_rows(const CsrMatrix<T>& a, const char* name) {
 
 std::string text_of_entry(std::int64_t i, std::int64_t j) {
   return "entry (" + std::to_string(i + 1) + ", " + std::to_string(j + 1) + ")";
-}
-
-Complex conjugate(double value) {
-  return value;
-}
-Complex conjugate(Complex value) {
-  return std::conj(value);
 }
 
 // The vectors of the problem from the real form's, as the header says. c: n x m; returns n x (m + 1) / 2, and their values.

@@ -8,6 +8,7 @@
 #include <limits>
 
 #include "hybrid/instantiate.hpp"
+#include "hybrid/parts.hpp"
 #include "hybrid/round_up.hpp"
 #include "hybrid/team/loops.hpp"
 #include "hybrid/team/team.hpp"
@@ -113,23 +114,6 @@ class BandReduction {
   }
 
  private:
-  static T of_pair(const R* p) {
-    if constexpr (is_complex<T>)
-      return {p[0], p[1]};
-    else
-      return p[0];
-  }
-  static void to_pair(T x, R* p) {
-    p[0] = std::real(x);
-    if constexpr (is_complex<T>) p[1] = std::imag(x);
-  }
-  static T conj(T x) {
-    if constexpr (is_complex<T>)
-      return std::conj(x);
-    else
-      return x;
-  }
-
   // Sums of several terms at a time, because an addition waits for the one before.
   static R square_of(const R* p, std::int64_t count) {
     constexpr int ways = 16;
@@ -286,7 +270,7 @@ class BandReduction {
     for (int k = from; k < until; ++k) f[k] = 0;
     for (std::int64_t chunk = 0; chunk < chunks; ++chunk)
       for (int k = from; k < until; ++k) f[k] += dots[chunk * s_.row_values + k];
-    const T alpha = of_pair(row + c * planes<T>);
+    const T alpha = from_parts<T>(row + c * planes<T>);
     const R tail = f[c * planes<T>], noise = std::numeric_limits<R>::epsilon() * (4 + R(n_) / 8);
     const bool reflects = tail >= std::max(negligible_, noise * noise * s_.below[j]);
     T beta = alpha, s = 0, tau = 0;
@@ -297,15 +281,15 @@ class BandReduction {
       tau = (size - alpha) / size;
     }
     BandColumn<T> z{c, end, false, reflects, {}, f, pivot, row_or_none(pivot + 1), rows_of(c)};
-    to_pair(s, z.s);
+    to_parts(s, z.s);
     if (writes) {
       tau_[j] = s_.tau[c] = tau;
       band_(b_, j) = beta;
     }
     for (int k = c + 1; k < end; ++k) {
-      const T above = of_pair(row + k * planes<T>),
-              factor = conj(tau) * (above + conj(s) * of_pair(f + k * planes<T>));
-      to_pair(factor, f + k * planes<T>);
+      const T above = from_parts<T>(row + k * planes<T>),
+              factor = conjugate(tau) * (above + conjugate(s) * from_parts<T>(f + k * planes<T>));
+      to_parts(factor, f + k * planes<T>);
       if (writes) band_(b_ + c - k, p.column + k) = above - factor;
     }
     return z;
