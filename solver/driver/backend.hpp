@@ -2,7 +2,7 @@
 // (recipes.cpp). A backend runs any number of solves of one plan.
 //
 //   recipe        CPU                     GPU
-//   standard      host_backend.cpp        device_backend.cpp; several GPUs: team_backend.cpp
+//   standard      host_backend.cpp        device_backend.cpp, with its buffers in device_parts.hpp; several GPUs: team_backend.cpp
 //   generalised   generalised_host.cpp    generalised_device.cpp
 //   mixed         none                    mixed_device.cpp
 #pragma once
@@ -156,6 +156,10 @@ template <class T>
 std::unique_ptr<Backend<T>> generalised_on_cpu(const Plan& plan);
 template <class T>
 WorkspaceBytes generalised_bytes_on_cpu(const Plan& plan);
+template <class T>
+std::unique_ptr<Backend<T>> standard_on_gpu(const Plan& plan, Resources& resources);
+template <class T>
+WorkspaceBytes standard_bytes_on_gpu(const Plan& plan, MatrixLayout layout);
 template <class T>
 std::unique_ptr<Backend<T>> team_on_gpus(const Plan& plan, Resources& resources);
 // The device bytes are for the first GPU alone.
