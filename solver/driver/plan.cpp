@@ -79,7 +79,7 @@ int gpus_that_pay(const Plan& asked) {
     plan.devices.gpus = gpus;
     return plan_on<T>(plan, true);
   };
-  most = std::min(most, most_gpus_of_a_team);
+  most = std::min(most, max_team_gpus);
   if (most < 2 || !plan_of(2).team) return 1;
   const std::uint64_t room =
       asked.devices.memory_limit > 0 ? asked.devices.memory_limit : device_memory_available();
@@ -98,8 +98,8 @@ void check_pieces(const Plan& plan) {
   require(plan.devices.ratio.automatic(), Argument::ratio, "must be automatic for pieces");
   require(plan.devices.multiprocessors == 0, Argument::multiprocessors, plan.devices.multiprocessors,
           "must be 0 for pieces");
-  require(plan.devices.gpus <= most_gpus_of_a_team, Argument::gpus, plan.devices.gpus,
-          "must be at most " + std::to_string(most_gpus_of_a_team));
+  require(plan.devices.gpus <= max_team_gpus, Argument::gpus, plan.devices.gpus,
+          "must be at most " + std::to_string(max_team_gpus));
 }
 
 }  // namespace
@@ -123,7 +123,7 @@ Plan make_plan(const Plan& given) {
           "is " + std::to_string(gpus) +
               "; must be 1 for a complex matrix, except for a standard problem with path two_stage, engine "
               "native and at most " +
-              std::to_string(most_gpus_of_a_team) + " GPUs");
+              std::to_string(max_team_gpus) + " GPUs");
   require(!wants_mixed<T>(plan) || (gpus == 1 && devices.ratio.automatic() && devices.multiprocessors == 0),
           "precision", "is mixed; requires gpus = 1, an automatic ratio and multiprocessors = 0");
   return plan;

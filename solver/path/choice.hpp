@@ -60,7 +60,7 @@ Path path_on_cpu(Path asked, std::int64_t n);
 
 // Returns true if all stages of a standard solve run on devices.gpus GPUs together: on the two-stage path, from TwoStageTuning::orders_of_team on, or for
 // every order with Path::two_stage. The engine and the precision must be native, the ratio automatic, and each GPU whole.
-inline constexpr int most_gpus_of_a_team = 8;
+inline constexpr int max_team_gpus = 8;
 bool takes_team(EntryType type, const Options& options, const Devices& devices, Path path, std::int64_t n);
 
 }  // namespace eigen_g

@@ -112,17 +112,17 @@ class Chase {
     constexpr double least_stall = 1e-3, forgotten = 1. / 32;
     const std::lock_guard lock(mutex_);
     if (recent.stalled > std::max(least_stall, recent.worked)) {
-      most_active_ = std::max(1, std::min(most_active_, active_) / 2);
+      max_active_ = std::max(1, std::min(max_active_, active_) / 2);
       recent = {};
     }
     recent.worked -= forgotten * recent.worked;
     recent.stalled -= forgotten * recent.stalled;
     const std::int64_t first = next_, left = tiles_.sweeps() - first;
-    if (left <= 0 || stopped_ || (!caller && active_ > most_active_)) {
+    if (left <= 0 || stopped_ || (!caller && active_ > max_active_)) {
       --active_;  // under the same lock, so that no two threads leave for the same reason
       return {first, 0};
     }
-    const int threads = std::min(threads_, most_active_);
+    const int threads = std::min(threads_, max_active_);
     const std::int64_t apart = threads == 1 ? most_sweeps : 4 * steps(first) / (5 * threads) - 1;
     const auto count =
         static_cast<int>(std::min<std::int64_t>(left, std::clamp<std::int64_t>(apart, 1, most_sweeps)));
@@ -274,8 +274,8 @@ class Chase {
   const std::thread::id caller_ = std::this_thread::get_id();
   int threads_ = 1;
   std::mutex mutex_;
-  std::int64_t next_ = 0;                                // the first sweep of the next group
-  int active_ = 0, most_active_ = max_team_threads(n_);  // threads that take groups, and how many may
+  std::int64_t next_ = 0;                               // the first sweep of the next group
+  int active_ = 0, max_active_ = max_team_threads(n_);  // threads that take groups, and how many may
   std::vector<StepsDone> done_;
   std::atomic<bool> stopped_{false};
   std::exception_ptr thrown_;
