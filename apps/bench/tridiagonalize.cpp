@@ -214,7 +214,7 @@ class ReductionCase {
   const DeviceBuffer<double> band_{options_.two_stage ? (b_ + 1) * n_ : 0};
   const DeviceBuffer<std::byte> two_stage_scratch_{options_.two_stage ? two_stage_bytes(queue_, n_, b_) : 0};
   std::vector<Call> calls_;
-  std::vector<std::uint64_t> device_bytes_;  // of each call
+  std::vector<std::uint64_t> device_bytes_;  // memory of each call
 };
 
 #endif

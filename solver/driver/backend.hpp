@@ -27,7 +27,7 @@ class Backend {
   virtual ~Backend() = default;
   // Sets the device memory of the next solves. Null: the backend allocates memory, and keeps it until a problem needs more.
   virtual void set_workspace(const Workspace&) {}
-  // Chooses for the next solves of a generalised problem if the Cholesky factor of B is computed, returned or reused.
+  // For the next solves of a generalised problem: the Cholesky factor of B is computed, computed and returned, or taken from the caller.
   void set_factor(CholeskyFactor factor) { plan_.generalised->factor = factor; }
 
   // Begins a solve: allocates all memory that the problem needs. Throws OutOfMemory with the bytes needed, before any allocation.
@@ -56,12 +56,13 @@ class StandardBackend : public Backend<T> {
   GeneralisedReport run(StageRunner& run_stage) final;
 
   virtual void load() = 0;  // copies the caller's triangle to the working matrix A
-  // Finds max |a_ij|. Throws NonFiniteEntry, if exponent() does not throw it later.
+  // Finds max |a_ij|. Throws NonFiniteEntry for a NaN or an infinity. On a GPU exponent() may throw it instead, if the host waits for the
+  // result of the check only there.
   virtual void check() = 0;
   virtual void scale() = 0;  // A := 2^k A
   // A = Q T Q^H, on the plan's path. The reflectors of Q overwrite A and stay with the backend until back_transform().
   virtual void reduce(StageRunner& run_stage) = 0;
-  // k of scale(), which scale_exponent() gives for max |a_ij|. Called after reduce().
+  // Returns the k of scale(): scale_exponent(max |a_ij|). Called after reduce().
   virtual int exponent() = 0;
   // T = U W U^T. W has the eigenvalues of the scaled matrix 2^k A. The caller's limits of a subset by value are for the eigenvalues of A,
   // which are 2^-k W. Later stages work on the pairs that this stage found.

@@ -63,17 +63,18 @@ void check_plan(const Plan& plan) {
 
 namespace {
 
-// Devices::gpus = 0: the number of GPUs of the current GPU's model that pay by the model, or that the matrices need.
+// Returns the number of GPUs for Devices::gpus = 0: the fastest number by the model of the seconds, or more if the matrices need their memory. All
+// are of the current GPU's model.
 template <class T>
 int gpus_that_pay(const Plan& asked) {
   int most = gpu_count();
   if (most < 2 || asked.devices.device == DeviceChoice::cpu) return 1;
   if (asked.on_host_pointers() && !use_gpu(asked.devices.device, asked.n)) return 1;
   const std::string& model = gpu_facts(current_gpu()).name;
-  const std::vector<int> further = helper_gpus(most);
-  most = 1 + static_cast<int>(std::find_if(further.begin(), further.end(),
+  const std::vector<int> helpers = helper_gpus(most);
+  most = 1 + static_cast<int>(std::find_if(helpers.begin(), helpers.end(),
                                            [&](int gpu) { return gpu_facts(gpu).name != model; }) -
-                              further.begin());
+                              helpers.begin());
   const auto plan_of = [&](int gpus) {
     Plan plan = asked;
     plan.devices.gpus = gpus;

@@ -29,8 +29,8 @@ class ParkedReflectors {
   void begin(MatrixView<const T> a_dev) { begin(a_dev, {}); }
   void begin(const DealtPart<const T>& a_dev) { begin({}, a_dev); }
 
-  // The functions below start copies, of what the work that is queued so far leaves in A. They do not block. Each throws what an earlier copy
-  // threw: OutOfMemory, DeviceError. Cost: n^2 / 2 elements over the link below the diagonal, and n^2 / 2 above it.
+  // The functions below start copies. A copy begins when the work that is queued so far is done, and the functions do not block. Each throws what an
+  // earlier copy threw: OutOfMemory, DeviceError. Cost: n^2 / 2 elements over the link below the diagonal, and n^2 / 2 above it.
   // The reduction reports that the first `columns` columns below the diagonal are final.
   void reached(std::int64_t columns);
   // The entries above the diagonal of columns first ... end - 1 of a matrix.

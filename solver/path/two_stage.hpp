@@ -17,8 +17,8 @@ class SolveTeam;
 
 // The two-stage path on the CPU, with A in the triangle `uplo`. The matrix needs an even leading dimension.
 //   m   columns of Z; 0: values only, and the reflectors of the chase are not stored
-// An upper triangle counts as a lower one with the order of all rows and columns reversed, so its reduction begins at the last row, as in the
-// one-stage path. run() overwrites all of A: the reflectors of the chase are stored above its diagonal.
+// An upper triangle is treated as a lower one in which all rows and columns are in reverse order. Its reduction thus begins at the last row, as on
+// the one-stage path. run() overwrites both triangles of A: the reflectors of the chase are stored above the diagonal.
 template <class T>
 class TwoStageOnCpu final : public Reduction<T>, public ImplicitQ<T> {
  public:
