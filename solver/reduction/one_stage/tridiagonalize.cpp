@@ -3,8 +3,8 @@
 #include <algorithm>
 #include <cmath>
 #include <complex>
-#include <exception>
 #include <limits>
+#include <optional>
 
 #include "hybrid/instantiate.hpp"
 #include "hybrid/parts.hpp"
@@ -12,6 +12,7 @@
 #include "hybrid/team/loops.hpp"
 #include "hybrid/team/team.hpp"
 #include "solver/reduction/one_stage/tile_kernels.hpp"
+#include "solver/reduction/reduction_progress.hpp"
 
 namespace eigen_g {
 
@@ -175,9 +176,9 @@ class TileReduction {
     s_.deal_out();
     for_each(s_.members, threads, [&](std::int64_t m) { load(static_cast<int>(m)); });
     d_[place(0)] = std::real(a_(place(0), place(0)));
-    progress_ = &progress;
+    progress_.emplace(n, 3, progress);
     run_team(threads, [&](TeamThread& me) { work(me); });
-    if (thrown_) std::rethrow_exception(thrown_);
+    progress_->rethrow();
     for (std::int64_t i = 0; i < n; ++i) a_(i, i) = d_[i];
     for (std::int64_t i = 0; i + 1 < n; ++i) (lower_ ? a_(i + 1, i) : a_(i, i + 1)) = e_[i];
   }
@@ -321,7 +322,7 @@ class TileReduction {
       } else {
         i = 0;
         if (me.index() == 0) next_column_ = j + 1;
-        if (!me.regroup(me.index() == 0 && !report(j + 1))) return;
+        if (!me.regroup(me.index() == 0 && !progress_->reached(j + 1))) return;
         update(me, j + 1);
       }
     }
@@ -382,26 +383,13 @@ class TileReduction {
     return z;
   }
 
-  // False if the caller's progress function has thrown.
-  bool report(std::int64_t columns) noexcept {
-    if (!*progress_) return true;
-    try {
-      const double left = static_cast<double>(s_.n - columns) / static_cast<double>(s_.n);
-      (*progress_)(1 - left * left * left);
-    } catch (...) {
-      thrown_ = std::current_exception();
-    }
-    return !thrown_;
-  }
-
   const bool lower_;
   const MatrixView<T> a_;
   R *const d_, *const e_;
   T* const tau_;
   Tiles<T> s_;
   const TileKernels<T> kernels_;
-  const std::function<void(double)>* progress_ = nullptr;
-  std::exception_ptr thrown_;
+  std::optional<ReductionProgress> progress_;
   std::int64_t next_column_ = 0;  // where threads that join begin
 };
 

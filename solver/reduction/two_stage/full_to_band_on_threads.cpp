@@ -4,8 +4,8 @@
 #include <atomic>
 #include <cmath>
 #include <complex>
-#include <exception>
 #include <limits>
+#include <optional>
 
 #include "hybrid/instantiate.hpp"
 #include "hybrid/parts.hpp"
@@ -13,6 +13,7 @@
 #include "hybrid/team/loops.hpp"
 #include "hybrid/team/team.hpp"
 #include "solver/reduction/one_stage/tridiagonalize.hpp"
+#include "solver/reduction/reduction_progress.hpp"
 #include "solver/reduction/two_stage/band_tile_kernels.hpp"
 
 namespace eigen_g {
@@ -107,9 +108,9 @@ class BandReduction {
     negligible_ = std::max(negligible_square<R>, ulp * ulp * sum);
     std::fill_n(tau_, n_, T(0));
     std::fill_n(s_.tau, p.width, T(0));
-    progress_ = &progress;
+    progress_.emplace(n_, 3, progress);
     if (n_ > b_ + 1) run_team(threads, [&](TeamThread& me) { work(me); });
-    if (thrown_) std::rethrow_exception(thrown_);
+    progress_->rethrow();
     for (std::int64_t j = panels_end(); j < n_; ++j) give_column(j, n_);
   }
 
@@ -161,7 +162,7 @@ class BandReduction {
       form_x(me, p);
       update(me, p);
       if (me.index() == 0) next_column_ = j + b_;
-      if (!me.regroup(me.index() == 0 && !report(j + b_))) return;
+      if (!me.regroup(me.index() == 0 && !progress_->reached(j + b_))) return;
     }
   }
 
@@ -389,18 +390,6 @@ class BandReduction {
     }
   }
 
-  // False if the caller's progress function has thrown.
-  bool report(std::int64_t columns) noexcept {
-    if (!*progress_) return true;
-    try {
-      const double left = static_cast<double>(n_ - columns) / static_cast<double>(n_);
-      (*progress_)(1 - left * left * left);
-    } catch (...) {
-      thrown_ = std::current_exception();
-    }
-    return !thrown_;
-  }
-
   const std::int64_t n_, b_;
   const MatrixView<T> a_, band_;
   T* const tau_;
@@ -409,8 +398,7 @@ class BandReduction {
   R negligible_ = 0;
   // The next claims of rows of W, of tiles of V^H W, and of tiles of A.
   std::atomic<std::int64_t> claimed_rows_{0}, claimed_sums_{0}, claimed_tiles_{0};
-  const std::function<void(double)>* progress_ = nullptr;
-  std::exception_ptr thrown_;
+  std::optional<ReductionProgress> progress_;
   std::int64_t next_column_ = 0;  // where threads that join begin
 };
 
