@@ -60,7 +60,7 @@ class StandardBackend : public Backend<T> {
   // result of the check only there.
   virtual void check() = 0;
   virtual void scale() = 0;  // A := 2^k A
-  // A = Q T Q^H, on the plan's path. The reflectors of Q overwrite A and stay with the backend until back_transform().
+  // A = Q T Q^H, on the plan's path. The reflectors of Q overwrite A, and stay there until back_transform() has used them.
   virtual void reduce(StageRunner& run_stage) = 0;
   // Returns the k of scale(): scale_exponent(max |a_ij|). Called after reduce().
   virtual int exponent() = 0;
@@ -70,7 +70,7 @@ class StandardBackend : public Backend<T> {
   virtual void back_transform(StageRunner& run_stage) = 0;  // Z = Q U
   virtual void unscale(int k) = 0;                          // W := 2^-k W
   virtual void store() = 0;                                 // copies W and Z to the caller
-  // Sets status and info of the result of divide_and_conquer(), if that function has not waited for its work.
+  // Completes the result of divide_and_conquer() with status and info, if divide_and_conquer() returned while its work was queued.
   virtual void finish(DivideAndConquerResult&) {}
 
  protected:
@@ -132,7 +132,7 @@ class MixedBackend : public Backend<double> {
   virtual void load() = 0;
   virtual double check() = 0;                      // max |a_ij|, or 1 if A = 0; throws NonFiniteEntry
   virtual void scale(int k) = 0;                   // A := 2^k A, both triangles
-  virtual GeneralisedReport solve_in_float() = 0;  // float(A) = Z W Z^T; seconds: with the conversion
+  virtual GeneralisedReport solve_in_float() = 0;  // float(A) = Z W Z^T; its seconds include the conversion
   virtual Refinement refine(const StageProgress& progress) = 0;  // refines Z to X
   virtual GeneralisedReport solve_in_double() = 0;
   virtual void unscale(int k, std::int64_t count) = 0;  // W := 2^-k W for `count` values

@@ -11,6 +11,7 @@
 #include "hybrid/round_up.hpp"
 #include "solver/driver/places.hpp"
 #include "solver/driver/plan.hpp"
+#include "solver/path/reduction.hpp"
 #include "solver/reduction/two_stage/dealt_columns.hpp"
 #include "solver/tridiagonal/divide_and_conquer.hpp"
 
@@ -74,8 +75,9 @@ struct SlabOfColumns {
 
 // The buffers of the workspace. A matrix that is stored elsewhere has null data.
 //
-// If the reflectors are parked in host memory, an own A is at the beginning of `back`, and `scratch` is behind it. After the reduction A's
-// part has other data: Q in MemoryMode::parked, slabs of U and of Z in MemoryMode::slabs and block_columns. `back` is the whole back-transformation's.
+// If the reflectors are parked in host memory and A is in the workspace, A is at the beginning of `back`, and `scratch` is behind it. After the
+// reduction the memory of A has other data: Q in MemoryMode::parked, slabs of U and then of Z in MemoryMode::slabs and block_columns. The
+// back-transformation may use all of `back`.
 template <class T>
 struct DeviceParts {
   MatrixView<T> matrix, z;
@@ -105,9 +107,9 @@ struct DeviceParts {
   }
 
  private:
-  // Chooses the slabs for a region of `bytes` bytes, or of a few more if slabs of an eighth need more. With MemoryMode::block_columns and a
-  // Devices::memory_limit the region has all bytes of the limit except `others`, as far as slabs can use them; not with engines that take memory
-  // during the solve. Returns the region's bytes.
+  // Chooses the lengths of the slabs for a region of `bytes` bytes, or of more bytes if an eighth of the matrix needs more. With
+  // MemoryMode::block_columns, a Devices::memory_limit and the native engine, which takes no memory during the solve, the region grows: up to the
+  // limit less `others`, and up to the bytes that slabs can use. Returns the region's bytes.
   std::uint64_t bytes_with_slabs(const Plan& plan, int multiprocessors, std::uint64_t bytes,
                                  std::uint64_t others);
   static std::uint64_t bytes_in_a(std::int64_t n) {

@@ -39,8 +39,8 @@ struct Plan {
 // Returns `asked` for the GPU or for the CPU: sets on_gpu, path and team. Checks nothing.
 template <class T>
 Plan plan_on(Plan asked, bool on_gpu);
-// Checks the arguments, chooses CPU or GPU and the path, and returns the plan. Throws InvalidArgument, and DeviceError without a GPU that
-// is required.
+// Checks the arguments, chooses CPU or GPU and the path, and returns the plan. Throws InvalidArgument, and DeviceError if a GPU is required and
+// there is none.
 template <class T>
 Plan make_plan(const Plan& asked);
 // Makes the checks of make_plan() that do not depend on this machine's GPUs.

@@ -32,7 +32,7 @@ struct PathFacts {
 
 // Smallest orders n for which the two-stage path is faster, with vectors and for values only. Measurements: data/perf/DECISIONS.md, "Choice of
 // the path".
-//   of_double ... of_complex_float   by type, for Engine::native. The complex ones are for all engines
+//   of_double ... of_complex_float   by type, for Engine::native; for complex matrices also with other engines
 //   df, emulated, ozaki              by engine, for real matrices of double
 struct PathTuning {
   static constexpr std::int64_t never = std::numeric_limits<std::int64_t>::max();
@@ -41,8 +41,8 @@ struct PathTuning {
 };
 PathTuning path_tuning();  // the orders of two_stage_tuning(): measured on an H200, or replaced by a file
 
-// Returns the engine that decides the path. Float and complex matrices: native, because no other engine multiplies them. Double:
-// facts.engine. For Engine::automatic it is the fastest engine by facts.rates, or native without rates.
+// Returns the engine whose orders decide the path. Float and complex matrices: native, also if another engine multiplies them. Real matrices of
+// double: facts.engine, and for Engine::automatic the fastest engine by facts.rates, or native without rates.
 Engine engine_of_path(const PathFacts& facts);
 
 // Returns facts.asked, unless it is Path::automatic. Path::automatic becomes the two-stage path if n is at least the order in `tuning` and
@@ -58,8 +58,9 @@ Path path_on_gpu(const Options& options, const ProductRates& rates, std::int64_t
 template <class T>
 Path path_on_cpu(Path asked, std::int64_t n);
 
-// Returns true if all stages of a standard solve run on devices.gpus GPUs together: on the two-stage path, from TwoStageTuning::orders_of_team on, or for
-// every order with Path::two_stage. The engine and the precision must be native, the ratio automatic, and each GPU whole.
+// Returns true if devices.gpus GPUs together run all stages of a standard solve. This is so on the two-stage path, for orders from
+// TwoStageTuning::orders_of_team on, or for every order if Path::two_stage is requested. The engine and the precision must be native, the ratio
+// automatic, and devices.multiprocessors 0.
 inline constexpr int max_team_gpus = 8;
 bool takes_team(EntryType type, const Options& options, const Devices& devices, Path path, std::int64_t n);
 
