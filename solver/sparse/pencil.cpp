@@ -18,7 +18,8 @@ namespace eigen_g {
 namespace {
 
 blas2::CrsView<double> view_of(const CsrMatrix<double>& a) {
-  return {a.n, a.n, a.n > 0 ? a.row_offsets[a.n] - a.row_offsets[0] : 0, a.row_offsets, a.column, a.value};
+  return {a.n,     a.n, a.n > 0 ? a.row_offsets[a.n] - a.row_offsets[0] : 0, a.row_offsets, a.column_indices,
+          a.values};
 }
 
 // Checks one matrix of the pencil. Errors name the argument `matrix`.
@@ -27,9 +28,9 @@ void check_matrix(const CsrMatrix<double>& a, std::int64_t n, const char* matrix
           "has the order " + std::to_string(a.n) + ", must have the order " + std::to_string(n));
   require(n == 0 || a.row_offsets, matrix, "row_offsets is null, must not be null for n > 0");
   const blas2::CrsView<double> view = view_of(a);
-  require(view.nnz == 0 || (a.column && a.value), matrix,
-          "column or value is null, must not be null if there are entries");
-  require_on_host({{matrix, a.value}});
+  require(view.nnz == 0 || (a.column_indices && a.values), matrix,
+          "column_indices or values is null, must not be null if there are entries");
+  require_on_host({{matrix, a.values}});
   try {
     blas2::check_crs(view);
   } catch (const InvalidArgument& e) {
@@ -59,8 +60,8 @@ Pencil::Pencil(const CsrMatrix<double>& k, const SparseMass<double>& m, bool ind
     const std::int64_t first = n_ > 0 ? a.row_offsets[0] : 0, last = n_ > 0 ? a.row_offsets[n_] : 0;
     to.offsets.resize(static_cast<std::size_t>(n_) + 1);
     for (std::int64_t i = 0; i < n_; ++i) to.offsets[i + 1] = a.row_offsets[i + 1] - first;
-    to.column.assign(a.column + first, a.column + last);
-    to.value.assign(a.value + first, a.value + last);
+    to.column.assign(a.column_indices + first, a.column_indices + last);
+    to.value.assign(a.values + first, a.values + last);
   };
   copy(k, k_);
   if (m.matrix.row_offsets) {

@@ -44,15 +44,15 @@ void check_rows(const CsrMatrix<T>& a, const char* name) {
     require(a.row_offsets[i] <= a.row_offsets[i + 1], name,
             "row_offsets do not ascend in row " + std::to_string(i + 1));
   const std::int64_t first = a.row_offsets[0], count = a.row_offsets[a.n] - first;
-  require(count == 0 || (a.column && a.value), name,
-          "column or value is null, must not be null if there are entries");
-  require_on_host({{name, a.value}});
+  require(count == 0 || (a.column_indices && a.values), name,
+          "column_indices or values is null, must not be null if there are entries");
+  require_on_host({{name, a.values}});
   // A NaN or an infinity in either part makes the sum of both not finite.
   std::vector<double> sums(static_cast<std::size_t>(first + count));
   for (std::int64_t p = first; p < first + count; ++p)
-    sums[p] = real_part(a.value[p]) + imaginary_part(a.value[p]);
+    sums[p] = real_part(a.values[p]) + imaginary_part(a.values[p]);
   try {
-    blas2::check_crs(blas2::CrsView<double>{a.n, a.n, count, a.row_offsets, a.column, sums.data()});
+    blas2::check_crs(blas2::CrsView<double>{a.n, a.n, count, a.row_offsets, a.column_indices, sums.data()});
   } catch (const InvalidArgument& e) {
     throw InvalidArgument(name, e.reason());
   }
@@ -159,7 +159,7 @@ RealMatrix real_form(const CsrMatrix<T>& a, const char* name) {
       std::is_same_v<real_t<T>, float> ? 32.0 * std::numeric_limits<float>::epsilon() : 1e-12;
   double largest = 0;
   for (std::int64_t p = n > 0 ? a.row_offsets[0] : 0; n > 0 && p < a.row_offsets[n]; ++p)
-    largest = std::max(largest, static_cast<double>(std::abs(a.value[p])));
+    largest = std::max(largest, static_cast<double>(std::abs(a.values[p])));
   using Wide = std::conditional_t<is_complex<T>, Complex, double>;
   RealMatrix real;
   real.n = wide * n;
@@ -168,13 +168,13 @@ RealMatrix real_form(const CsrMatrix<T>& a, const char* name) {
   for (std::int64_t i = 0; i < n; ++i) {
     row.clear();
     for (std::int64_t p = a.row_offsets[i]; p < a.row_offsets[i + 1]; ++p) {
-      const std::int32_t j = a.column[p];
-      const std::int32_t *const end = a.column + a.row_offsets[j + 1], *const q = std::lower_bound(
-                                                                           a.column + a.row_offsets[j], end,
-                                                                           static_cast<std::int32_t>(i));
+      const std::int32_t j = a.column_indices[p];
+      const std::int32_t *const end = a.column_indices + a.row_offsets[j + 1],
+                                *const q = std::lower_bound(a.column_indices + a.row_offsets[j], end,
+                                                            static_cast<std::int32_t>(i));
       const bool found = q != end && *q == i;
-      const Complex here = Wide(a.value[p]),
-                    other = found ? conjugate(Wide(a.value[q - a.column])) : Complex();
+      const Complex here = Wide(a.values[p]),
+                    other = found ? conjugate(Wide(a.values[q - a.column_indices])) : Complex();
       require(std::abs(here - other) <= limit * largest, name,
               std::string(is_complex<T> ? "is not Hermitian: " : "is not symmetric: ") + text_of_entry(i, j) +
                   (is_complex<T> ? " is not the conjugate of " : " differs from ") + text_of_entry(j, i));
@@ -186,8 +186,8 @@ RealMatrix real_form(const CsrMatrix<T>& a, const char* name) {
     }
     for (std::int64_t part = 0; part < wide; ++part) {
       for (std::size_t e = 0; e < row.size(); ++e) {
-        const auto j =
-            static_cast<std::int32_t>(wide * a.column[a.row_offsets[i] + static_cast<std::int64_t>(e)]);
+        const auto j = static_cast<std::int32_t>(
+            wide * a.column_indices[a.row_offsets[i] + static_cast<std::int64_t>(e)]);
         real.column.push_back(j);
         if constexpr (is_complex<T>) {
           real.value.push_back(part == 0 ? row[e].real() : row[e].imag());
