@@ -18,6 +18,7 @@
 #include "solver/api/argument.hpp"
 #include "solver/api/eigen_g.hpp"
 #include "solver/driver/arguments.hpp"
+#include "solver/sparse/csr_check.hpp"
 
 namespace eigen_g {
 
@@ -38,24 +39,17 @@ void check_rows(const CsrMatrix<T>& a, const char* name) {
   require(a.n >= 0 && a.n < std::numeric_limits<std::int32_t>::max() / rows_of_one<T>, name,
           "has the order " + std::to_string(a.n) + ", must be from 0 to 2^31 / " +
               std::to_string(rows_of_one<T>));
-  require(a.n == 0 || a.row_offsets, name, "row_offsets is null, must not be null for n > 0");
+  const std::int64_t count = require_csr_arrays(a, name);
   if (a.n == 0) return;
   for (std::int64_t i = 0; i < a.n; ++i)
     require(a.row_offsets[i] <= a.row_offsets[i + 1], name,
             "row_offsets do not ascend in row " + std::to_string(i + 1));
-  const std::int64_t first = a.row_offsets[0], count = a.row_offsets[a.n] - first;
-  require(count == 0 || (a.column_indices && a.values), name,
-          "column_indices or values is null, must not be null if there are entries");
-  require_on_host({{name, a.values}});
+  const std::int64_t first = a.row_offsets[0];
   // A NaN or an infinity in either part makes the sum of both not finite.
   std::vector<double> sums(static_cast<std::size_t>(first + count));
   for (std::int64_t p = first; p < first + count; ++p)
     sums[p] = real_part(a.values[p]) + imaginary_part(a.values[p]);
-  try {
-    blas2::check_crs(blas2::CrsView<double>{a.n, a.n, count, a.row_offsets, a.column_indices, sums.data()});
-  } catch (const InvalidArgument& e) {
-    throw InvalidArgument(name, e.reason());
-  }
+  require_csr_rows({a.n, a.n, count, a.row_offsets, a.column_indices, sums.data()}, name);
 }
 
 std::string text_of_entry(std::int64_t i, std::int64_t j) {
