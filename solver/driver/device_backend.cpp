@@ -10,6 +10,7 @@
 
 #include "gemm_df/load_products.hpp"
 #include "hybrid/instantiate.hpp"
+#include "hybrid/machine/cpu.hpp"
 #include "hybrid/machine/device.hpp"
 #include "hybrid/memory/memory.hpp"
 #include "hybrid/transfer/copy_2d.hpp"
