@@ -256,7 +256,7 @@ class BatchCase {
       queue_.wait();
       BatchShape solved = shape_;
       if (again.name == "cusolver_vectors" && shape_.generalised) {
-        solved = shape_.beginning(most_of_loop);
+        solved = shape_.beginning(max_of_loop);
         call["matrices"] = solved.count();
       }
       if (again.name.ends_with("vectors"))
@@ -269,8 +269,8 @@ class BatchCase {
   }
 
  private:
-  static constexpr std::int64_t most_of_loop = 64;     // matrices that a loop of cuSOLVER solves
-  static constexpr std::int64_t most_verified = 1024;  // generalised problems; the CPU verifies them
+  static constexpr std::int64_t max_of_loop = 64;     // matrices that a loop of cuSOLVER solves
+  static constexpr std::int64_t max_verified = 1024;  // generalised problems; the CPU verifies them
 
   // cuSOLVER works in place in z, and sygvd also in B.
   void prepare() const {
@@ -336,7 +336,7 @@ class BatchCase {
   }
 
   void by_loop_of_cusolver(bool) {
-    const auto [n, count] = shape_.beginning(most_of_loop).groups.front();
+    const auto [n, count] = shape_.beginning(max_of_loop).groups.front();
     cusolver_->reserve(cusolver_->sygvd_bytes(n, z_.data(), n, factors_.data(), n, w_.data()));
     for (std::int64_t k = 0; k < count; ++k)
       cusolver_->sygvd(n, z_.data() + k * n * n, n, factors_.data() + k * n * n, n, w_.data() + k * n);
@@ -345,7 +345,7 @@ class BatchCase {
   // Verifies the first problems and the last ones.
   WorstPairs verified_pencils(const BatchShape& solved) const {
     const auto [n, count] = solved.groups.front();
-    const std::int64_t at_once = std::min(count, most_verified);
+    const std::int64_t at_once = std::min(count, max_verified);
     WorstPairs worst;
     for (const std::int64_t first : {std::int64_t{0}, count - at_once}) {
       const auto downloaded = [&, at = first]<class X>(const X* from, std::int64_t values) {
@@ -377,7 +377,7 @@ class BatchCase {
   const BatchShape shape_;
   const DeviceBuffer<T> a_{shape_.entries()}, z_{shape_.entries()},
       b_{shape_.generalised ? shape_.entries() : 0},
-      factors_{shape_.generalised ? shape_.beginning(most_of_loop).entries() : 0};
+      factors_{shape_.generalised ? shape_.beginning(max_of_loop).entries() : 0};
   const DeviceBuffer<R> w_{shape_.rows()};
   const DeviceBuffer<std::int32_t> status_{shape_.count()};
   std::vector<std::int64_t> orders_;  // this and the pointers: of a ragged batch

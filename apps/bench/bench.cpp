@@ -100,8 +100,8 @@ Json measured(Benchmark& benchmark) {
 #ifdef EIGEN_G_HAVE_CUDA
   const Queue queue;
   const std::unique_ptr<Cusolver> cusolver = Cusolver::open(queue);
-  const auto tell = [&](const std::string& what, double fraction) { progress.at(what, fraction); };
-  std::vector<CaseOptions> plans = benchmark.cases({queue, cusolver.get(), tell}, report);
+  const auto on_progress = [&](const std::string& what, double fraction) { progress.at(what, fraction); };
+  std::vector<CaseOptions> plans = benchmark.cases({queue, cusolver.get(), on_progress}, report);
   report["cases"] = run_cases(
       benchmark, std::move(plans), progress,
       [&](const std::vector<Call>& calls, const TimingRule& rule) { return timed(queue, calls, rule); });

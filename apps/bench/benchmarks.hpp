@@ -19,7 +19,7 @@ std::shared_ptr<Benchmark> tridiagonalize_benchmark();
 std::shared_ptr<Benchmark> solve_benchmark();
 std::shared_ptr<Benchmark> gemm_benchmark(MakeLadder make_ladder);
 std::shared_ptr<Benchmark> gemm_accuracy_benchmark();
-std::shared_ptr<Benchmark> hybrid_benchmark();
+std::shared_ptr<Benchmark> devices_benchmark();
 std::shared_ptr<Benchmark> generalised_benchmark();
 std::shared_ptr<Benchmark> batched_benchmark();
 

@@ -103,7 +103,7 @@ the last round. bits: two solves by the automatic ratio.
 
 }  // namespace
 
-std::shared_ptr<Benchmark> hybrid_benchmark() {
+std::shared_ptr<Benchmark> devices_benchmark() {
   return std::make_shared<DevicesBenchmark>();
 }
 

@@ -60,7 +60,7 @@ std::uint64_t largest_workspace(const SolveCaseOptions& plan, Solver s) {
 }
 
 // JSON from the timed reports of one call: medians over the reports. A report omits devices without a share.
-Json told(const std::vector<Report>& reports, int gpus, bool generalised) {
+Json json_of_reports(const std::vector<Report>& reports, int gpus, bool generalised) {
   std::vector<double> parts(static_cast<std::size_t>(gpus) + 1), device_seconds(parts.size());
   Json call = Json::object();
   const auto of_all = [&](auto seconds) {
@@ -123,7 +123,7 @@ class SolveCase {
       if (plan_.rule.warm_up && !all.empty()) all.erase(all.begin());
       const Solver& s = *std::ranges::find(plan_.solvers, name, &Solver::name);
       if (call["failure"].is_null() && !all.empty() && (s.checked || !plan_.generalised))
-        call.update(told(all, plan_.solvers.front().gpus, plan_.generalised));
+        call.update(json_of_reports(all, plan_.solvers.front().gpus, plan_.generalised));
     }
     if (plan_.energy) measure_energy(result);
     for (const Solver& s : plan_.solvers)
@@ -296,8 +296,10 @@ std::pair<std::shared_ptr<const Calibration>, std::string> calibrated(const std:
                                                                       const Session& session) {
   ChosenCalibration chosen = choose_calibration(file, uncalibrated_machine());
   if (!chosen.refused.empty()) warn(chosen.refused);
-  const auto tell = [&](const std::string& device, double part) { session.progress("tune " + device, part); };
-  if (!chosen.calibration) chosen = {calibrate(Effort::quick, threads, tell), "measured now", ""};
+  const auto on_step = [&](const std::string& device, double part) {
+    session.progress("tune " + device, part);
+  };
+  if (!chosen.calibration) chosen = {calibrate(Effort::quick, threads, on_step), "measured now", ""};
   return {std::make_shared<const Calibration>(*std::move(chosen.calibration)), chosen.source};
 }
 

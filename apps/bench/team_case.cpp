@@ -76,7 +76,7 @@ class TeamCase {
     }
     std::vector<R> of_one;  // the values by the first number of GPUs
     for (const int gpus : plan_.gpus) {
-      for (const bool vectors : {true, false}) tell(result, gpus, vectors);
+      for (const bool vectors : {true, false}) add_stages(result, gpus, vectors);
       Json* const call = call_of(result, team_call(gpus, true));
       if (!call) continue;
       poison();
@@ -159,7 +159,7 @@ class TeamCase {
   }
 
   // Medians over the timed reports: the seconds by stage, and by device and stage.
-  void tell(Json& result, int gpus, bool vectors) {
+  void add_stages(Json& result, int gpus, bool vectors) {
     Json* const call = call_of(result, team_call(gpus, vectors));
     std::vector<Report>& all = reports_[{gpus, vectors}];
     if (!call) return;

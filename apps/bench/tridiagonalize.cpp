@@ -4,26 +4,22 @@
 
 #include "apps/bench/benchmarks.hpp"
 
-#include "hybrid/round_up.hpp"
-
 #ifdef EIGEN_G_HAVE_CUDA
 #include <algorithm>
 #include <cfloat>
 #include <numeric>
 
 #include "apps/bench/peers.hpp"
-#include "blas2/symv/symv.hpp"
+#include "apps/bench/reduction_breakdown.hpp"
 #include "blas2/symv/symv_truth.hpp"
-#include "gemm_df/gemm.hpp"
 #include "hybrid/cuda_check.hpp"
 #include "hybrid/machine/cpu.hpp"
 #include "hybrid/memory/memory.hpp"
-#include "hybrid/stream/grid_barrier_seconds.hpp"
+#include "hybrid/round_up.hpp"
 #include "hybrid/transfer/transfer.hpp"
 #include "solver/back/back_transform.hpp"
 #include "solver/prepare/pack.hpp"
 #include "solver/reduction/one_stage/tridiagonalize.hpp"
-#include "solver/reduction/one_stage/tridiagonalize_on_chip.hpp"
 #include "solver/reduction/two_stage/band_to_tridiagonal.hpp"
 #include "solver/reduction/two_stage/full_to_band.hpp"
 #include "solver/tridiagonal/divide_and_conquer.hpp"
@@ -38,9 +34,7 @@ constexpr double reduction_limit = 1;         // backward error and orthogonalit
 constexpr double small_reduction_limit = 10;  // for n < 64, where the bound on random matrices is loose
 constexpr double identity_limit = 3;          // trace, squares, eigenvalues
 
-// The options of a case.
-struct ReductionCase {
-  std::int64_t n = 0;
+struct ReductionOptions {
   std::int64_t check = 4000;  // Q is formed and checked for n up to this
   bool two_stage = false, brief = false, breakdown = false;
 };
@@ -57,53 +51,20 @@ std::int64_t padded(std::int64_t n) {
 Arena arena(const DeviceBuffer<std::byte>& memory) {
   return {memory.data(), memory.bytes()};
 }
+std::int64_t scratch_bytes(const Queue& queue, std::int64_t n) {
+  return static_cast<std::int64_t>(std::max(tridiagonalize_bytes<double>(n, queue.multiprocessors()),
+                                            divide_and_conquer_bytes<double>(n, 0)));
+}
+std::int64_t two_stage_bytes(const Queue& queue, std::int64_t n, std::int64_t b) {
+  return static_cast<std::int64_t>(
+      std::max(full_to_band_bytes<double>(n, b, queue.multiprocessors()),
+               band_to_tridiagonal_bytes<double>(n, b, queue.multiprocessors())));
+}
 
 struct ReducedMatrix {  // result of one reduction
   explicit ReducedMatrix(std::int64_t n) : memory(3 * round_up(n, 32)) {}
   DeviceBuffer<double> memory;
   double *const d = memory.data(), *const e = d + memory.size() / 3, *const tau = e + memory.size() / 3;
-};
-
-// The memory of one size: its matrix, which is generated again before each call, and the results of the reductions.
-struct ReductionMemory {
-  static constexpr std::uint64_t seed = 4;
-  const Queue& queue;
-  const std::int64_t n, b = band_width<double>(n);
-  const DeviceBuffer<double> memory{padded(n) * n};
-  const MatrixView<double> a{memory.data(), n, n, padded(n)};
-  const ReducedMatrix own{n}, banded{n}, peer{n};
-  const DeviceBuffer<std::byte> scratch{scratch_bytes(queue, n)};
-  const DeviceBuffer<double> band;
-  const DeviceBuffer<std::byte> two_stage_scratch;
-
-  ReductionMemory(const Queue& on, std::int64_t order, bool two_stage)
-      : queue(on),
-        n(order),
-        band(two_stage ? (b + 1) * n : 0),
-        two_stage_scratch(two_stage ? static_cast<std::int64_t>(std::max(
-                                          full_to_band_bytes<double>(n, b, queue.multiprocessors()),
-                                          band_to_tridiagonal_bytes<double>(n, b, queue.multiprocessors())))
-                                    : 0) {}
-  static std::int64_t scratch_bytes(const Queue& queue, std::int64_t n) {
-    return static_cast<std::int64_t>(std::max(tridiagonalize_bytes<double>(n, queue.multiprocessors()),
-                                              divide_and_conquer_bytes<double>(n, 0)));
-  }
-  static std::uint64_t bytes(const Queue& queue, std::int64_t n) {
-    return static_cast<std::uint64_t>(padded(n) * n + 6 * n) * sizeof(double) +
-           static_cast<std::uint64_t>(scratch_bytes(queue, n));
-  }
-
-  // Random lower triangle; rows from n on are zero.
-  void make_matrix() const {
-    blas2::fill_random(queue, a.data, a.lda * n, seed);
-    pack_lower<double>(queue, Uplo::lower, a, a);
-  }
-  void reduce() const { tridiagonalize<double>(queue, a, own.d, own.e, own.tau, arena(scratch)); }
-  void reduce_in_two_stages() const {
-    const MatrixView<double> of_band{band.data(), b + 1, n, b + 1};
-    full_to_band<double>(queue, b, a, of_band, banded.tau, arena(two_stage_scratch));
-    band_to_tridiagonal<double>(queue, b, of_band, banded.d, banded.e, {}, arena(two_stage_scratch));
-  }
 };
 
 std::vector<double> on_host(const Queue& queue, const double* from, std::int64_t count) {
@@ -112,189 +73,149 @@ std::vector<double> on_host(const Queue& queue, const double* from, std::int64_t
   return to;
 }
 
-// Forms Q in q_dev, by the reflectors of the last reduce() applied to the identity.
-void form_q(const ReductionMemory& x, MatrixView<double> q_dev) {
-  const DeviceBuffer<std::byte> memory(static_cast<std::int64_t>(back_transform_bytes<double>(x.n, x.n)));
-  const std::vector<double> ones(static_cast<std::size_t>(x.n), 1);
-  const MatrixView<double> diagonal{q_dev.data, 1, x.n, x.n + 1};
-  EIGEN_G_CUDA(cudaMemsetAsync(q_dev.data, 0, sizeof(double) * ones.size() * ones.size(), x.queue.stream()));
-  upload<double>(x.queue, Part::all, {ones.data(), 1, x.n, 1}, diagonal);
-  back_transform<double>(x.queue, x.a, x.own.tau, q_dev, arena(memory));
-  x.queue.wait();
-}
+// A matrix of one size, which is generated again before each call, and the results of its reductions.
+class ReductionCase {
+ public:
+  ReductionCase(const Session& session, std::int64_t n, const ReductionOptions& options)
+      : queue_(session.queue), cusolver_(session.cusolver), n_(n), options_(options) {}
 
-// Checks T of the last reduce(), and Q if it is to be formed.
-void check_reduction(const ReductionMemory& x, bool with_q, Json& checks) {
-  const std::int64_t n = x.n;
-  const std::vector<double> d = on_host(x.queue, x.own.d, n), e = on_host(x.queue, x.own.e, n - 1);
-  const DeviceBuffer<double> z(with_q ? n * n : 0);
-  if (z.size() > 0) form_q(x, {z.data(), n, n, n});
-  x.make_matrix();
-  const auto matrix = host_array<double>(n * n), q = host_array<double>(z.size());
-  const MatrixView<double> a{matrix.get(), n, n, n}, q_host{q.get(), n, n, n};
-  download<double>(x.queue, x.a, a);
-  // |trace T - trace A| / (n ulp ||A||_F) and | ||T||_F^2 - ||A||_F^2 | / (n ulp ||A||_F^2)
-  double trace = 0, squares = 0;
+  static std::uint64_t bytes(const Queue& queue, std::int64_t n) {
+    return static_cast<std::uint64_t>(padded(n) * n + 6 * n) * sizeof(double) +
+           static_cast<std::uint64_t>(scratch_bytes(queue, n));
+  }
+
+  // The contenders are rows: eigen_g's one-stage reduction, on demand its two-stage reduction, and the modes of cuSOLVER.
+  std::vector<Call> calls() {
+    add("eigen_g", scratch_.bytes(), [this] { reduce(); });
+    calls_.back().bytes = reduction_cost(n_);
+    if (options_.two_stage) {
+      add("two_stage", band_.bytes() + two_stage_scratch_.bytes(), [this] { reduce_in_two_stages(); });
+      calls_.back().flops = reduction_cost(n_);
+    }
+    if (cusolver_ && !options_.brief) add_cusolver("cusolver", true);
+    if (cusolver_) add_cusolver("cusolver_nondeterministic", false);
+    return calls_;
+  }
+
+  void check(Json& result) {
+    if (cusolver_) cusolver_->release();
+    for (std::size_t i = 0; i < device_bytes_.size(); ++i)
+      result["calls"][i]["device_bytes"] = device_bytes_[i];
+    Json& checks = result["checks"] = Json::object();
+    result["breakdown"] = nullptr;
+    const auto total = number_at(result, "eigen_g/seconds");
+    if (!total) return;
+    // The peer's T is the result of its last round.
+    const bool peer =
+        number_at(result, "cusolver/seconds") || number_at(result, "cusolver_nondeterministic/seconds");
+    if (number_at(result, "two_stage/seconds")) {
+      checks["two_stage"] = eigenvalue_distance(own_, banded_);
+      make_matrix();
+      reduce();
+    }
+    if (peer) checks["eigenvalues"] = eigenvalue_distance(own_, peer_);
+    if (!peer || !options_.brief) {
+      const Result own{queue_, own_.memory.data(), own_.memory.bytes()};
+      checks["bit_for_bit"] = own.same_bits(calls_.front(), 2);
+      check_reduction(checks);
+    }
+    if (options_.breakdown)
+      result["breakdown"] = reduction_breakdown(
+          queue_, {a_, own_.d, own_.e, own_.tau, arena(scratch_)}, [this] { make_matrix(); }, *total);
+  }
+
+ private:
+  template <class Reduce>
+  void add(const std::string& name, std::uint64_t bytes, Reduce reduce) {
+    calls_.push_back({name, [=](std::int64_t) { reduce(); }, [this] { make_matrix(); }});
+    device_bytes_.push_back(bytes);
+  }
+  void add_cusolver(const std::string& name, bool deterministic) {
+    const std::uint64_t bytes = cusolver_->sytrd_bytes(n_, a_.data, a_.lda);
+    add(name, bytes, [this] { cusolver_->sytrd(n_, a_.data, a_.lda, peer_.d, peer_.e, peer_.tau); });
+    calls_.back().prepare = [=, this] {
+      cusolver_->choose(deterministic);
+      cusolver_->reserve(bytes);
+      make_matrix();
+    };
+  }
+
+  // Random lower triangle; rows from n on are zero.
+  void make_matrix() const {
+    blas2::fill_random(queue_, a_.data, a_.lda * n_, std::uint64_t{4});
+    pack_lower<double>(queue_, Uplo::lower, a_, a_);
+  }
+  void reduce() const { tridiagonalize<double>(queue_, a_, own_.d, own_.e, own_.tau, arena(scratch_)); }
+  void reduce_in_two_stages() const {
+    const MatrixView<double> band{band_.data(), b_ + 1, n_, b_ + 1};
+    full_to_band<double>(queue_, b_, a_, band, banded_.tau, arena(two_stage_scratch_));
+    band_to_tridiagonal<double>(queue_, b_, band, banded_.d, banded_.e, {}, arena(two_stage_scratch_));
+  }
+
+  // Forms Q in q_dev, by the reflectors of the last reduce() applied to the identity.
+  void form_q(MatrixView<double> q_dev) const {
+    const DeviceBuffer<std::byte> memory(static_cast<std::int64_t>(back_transform_bytes<double>(n_, n_)));
+    const std::vector<double> ones(static_cast<std::size_t>(n_), 1);
+    const MatrixView<double> diagonal{q_dev.data, 1, n_, n_ + 1};
+    EIGEN_G_CUDA(cudaMemsetAsync(q_dev.data, 0, sizeof(double) * ones.size() * ones.size(), queue_.stream()));
+    upload<double>(queue_, Part::all, {ones.data(), 1, n_, 1}, diagonal);
+    back_transform<double>(queue_, a_, own_.tau, q_dev, arena(memory));
+    queue_.wait();
+  }
+
+  // Checks T of the last reduce(), and Q if n is at most options_.check.
+  void check_reduction(Json& checks) const {
+    const std::vector<double> d = on_host(queue_, own_.d, n_), e = on_host(queue_, own_.e, n_ - 1);
+    const DeviceBuffer<double> z(n_ <= options_.check ? n_ * n_ : 0);
+    if (z.size() > 0) form_q({z.data(), n_, n_, n_});
+    make_matrix();
+    const auto matrix = host_array<double>(n_ * n_), q = host_array<double>(z.size());
+    const MatrixView<double> a{matrix.get(), n_, n_, n_}, q_host{q.get(), n_, n_, n_};
+    download<double>(queue_, a_, a);
+    // |trace T - trace A| / (n ulp ||A||_F) and | ||T||_F^2 - ||A||_F^2 | / (n ulp ||A||_F^2)
+    double trace = 0, squares = 0;
 #pragma omp parallel for reduction(+ : trace, squares) schedule(dynamic, 64)
-  for (std::int64_t j = 0; j < n; ++j) {
-    trace += a(j, j);
-    squares += 2 * std::inner_product(&a(j, j), &a(j, j) + n - j, &a(j, j), 0.0) - a(j, j) * a(j, j);
+    for (std::int64_t j = 0; j < n_; ++j) {
+      trace += a(j, j);
+      squares += 2 * std::inner_product(&a(j, j), &a(j, j) + n_ - j, &a(j, j), 0.0) - a(j, j) * a(j, j);
+    }
+    const double reduced = std::inner_product(d.begin(), d.end(), d.begin(), 0.0) +
+                           2 * std::inner_product(e.begin(), e.end(), e.begin(), 0.0);
+    const double unit = static_cast<double>(n_) * DBL_EPSILON;
+    checks["trace"] =
+        std::fabs(std::accumulate(d.begin(), d.end(), 0.0) - trace) / (unit * std::sqrt(squares));
+    checks["squares"] = std::fabs(reduced - squares) / (unit * squares);
+    if (z.size() == 0) return;
+    download<double>(queue_, {z.data(), n_, n_, n_}, q_host);
+    const ReductionRatios ratios = verify_reduction(Uplo::lower, a, d.data(), e.data(), q_host);
+    checks["backward"] = ratios.backward;
+    checks["orthogonality"] = ratios.orthogonality;
   }
-  const double reduced = std::inner_product(d.begin(), d.end(), d.begin(), 0.0) +
-                         2 * std::inner_product(e.begin(), e.end(), e.begin(), 0.0);
-  const double unit = static_cast<double>(n) * DBL_EPSILON;
-  checks["trace"] = std::fabs(std::accumulate(d.begin(), d.end(), 0.0) - trace) / (unit * std::sqrt(squares));
-  checks["squares"] = std::fabs(reduced - squares) / (unit * squares);
-  if (z.size() == 0) return;
-  download<double>(x.queue, {z.data(), n, n, n}, q_host);
-  const ReductionRatios ratios = verify_reduction(Uplo::lower, a, d.data(), e.data(), q_host);
-  checks["backward"] = ratios.backward;
-  checks["orthogonality"] = ratios.orthogonality;
-}
 
-// Distance of the eigenvalues of two T. Destroys both.
-double eigenvalue_distance(const ReductionMemory& x, const ReducedMatrix& one, const ReducedMatrix& other) {
-  std::vector<std::vector<double>> values;
-  for (const ReducedMatrix* t : {&one, &other}) {
-    const auto outcome = divide_and_conquer<double>(x.queue, x.n, t->d, t->e, {}, arena(x.scratch));
-    if (outcome.status != Status::converged) return std::nan("");
-    values.push_back(on_host(x.queue, t->d, x.n));
+  // Distance of the eigenvalues of two T. Destroys both.
+  double eigenvalue_distance(const ReducedMatrix& one, const ReducedMatrix& other) const {
+    std::vector<std::vector<double>> values;
+    for (const ReducedMatrix* t : {&one, &other}) {
+      const auto result = divide_and_conquer<double>(queue_, n_, t->d, t->e, {}, arena(scratch_));
+      if (result.status != Status::converged) return std::nan("");
+      values.push_back(on_host(queue_, t->d, n_));
+    }
+    return distance(values[0], values[1]);
   }
-  return distance(values[0], values[1]);
-}
 
-std::vector<double> seconds_of(const Queue& queue, const std::vector<Call>& calls) {
-  std::vector<double> seconds;
-  for (const Timing& timing : time_in_turns(queue, calls, {.rounds = 5})) {
-    if (!timing.failure.empty()) throw DeviceError(timing.failure);
-    seconds.push_back(timing.median);
-  }
-  return seconds;
-}
-
-// Times parts of the reduction separately: its end on the chip, and products and updates at several orders of the trailing matrix. The
-// sum over the columns interpolates linearly between these orders. If all of the matrix is reduced on the chip, there are no other parts.
-Json breakdown(const ReductionMemory& memory, double total) {
-  constexpr int intervals = 12, columns = 64;
-  const Queue& queue = memory.queue;
-  const MatrixView<double> a = memory.a;
-  const ReducedMatrix& own = memory.own;
-  const std::int64_t n = memory.n;
-  const int blocks = 2 * queue.multiprocessors();
-  const std::int64_t on_chip_order = std::min(n, max_on_chip<double>(queue.multiprocessors())),
-                     rest = n - on_chip_order;
-  const auto reduce_on_chip = [&](std::int64_t) {
-    tridiagonalize<double>(queue, a.block(rest, rest, on_chip_order, on_chip_order), own.d + rest,
-                           own.e + rest, own.tau + rest, arena(memory.scratch));
-  };
-  const double on_chip =
-      on_chip_order > 0 ? seconds_of(queue, {{"on_chip", reduce_on_chip, [&] { memory.make_matrix(); }}})[0]
-                        : 0;
-  Json parts{{"total", total},    {"on_chip", on_chip},         {"product", nullptr},
-             {"update", nullptr}, {"synchronisation", nullptr}, {"panel", nullptr}};
-  parts["on_chip_order"] = on_chip_order, parts["panel_columns"] = columns;
-  parts["blocks"] = blocks, parts["sizes_measured"] = 0;
-  if (rest == 0) return parts;
-  memory.make_matrix();
-  const DeviceBuffer<double> x(n), y(n), v(a.lda * columns), w(a.lda * columns);
-  for (const auto* buffer : {&x, &y, &v, &w})
-    blas2::fill_random(queue, buffer->data(), buffer->size(), ReductionMemory::seed);
-  blas2::SymvWorkspace workspace;
-  workspace.reserve(blas2::SymvType::d, n);
-  std::vector<double> before;
-  std::int64_t order_before = -1;
-  double product = 0, update = 0;
-  for (int k = intervals; k >= 0; --k) {
-    const std::int64_t order = n - rest * k / intervals / columns * columns;
-    if (order == order_before) continue;
-    const MatrixView<double> c = a.block(n - order, n - order, order, order);
-    const auto multiply = [&](std::int64_t) {
-      blas2::symv<double>(queue.stream(), Uplo::lower, order, 1, c.data, c.lda, x.data(), 1, 0, y.data(), 1,
-                          workspace);
-    };
-    const auto update_c = [&](std::int64_t) {
-      syr2k_lower(queue, -1, {v.data(), order, columns, a.lda}, {w.data(), order, columns, a.lda}, 1, c);
-    };
-    const std::vector<double> now = seconds_of(queue, {{"product", multiply}, {"update", update_c}});
-    const double half = before.empty() ? 0 : static_cast<double>(order - order_before) / 2;
-    if (before.empty()) before = now;
-    product += half * (now[0] + before[0]);
-    update += half * (now[1] + before[1]) / columns;
-    order_before = order;
-    before = now;
-    parts["sizes_measured"] = parts["sizes_measured"].get<int>() + 1;
-  }
-  const double barrier = grid_barrier_seconds(queue, blocks, 256);  // two for each column
-  parts.update({{"product", product},
-                {"update", update},
-                {"synchronisation", 2 * barrier * static_cast<double>(rest)}});
-  return parts;
-}
-
-// The contenders are rows: eigen_g's one-stage reduction, on demand its two-stage reduction, and the modes of cuSOLVER.
-Case tridiagonalize_case(const Session& session, const ReductionCase& plan) {
-  const auto x = std::make_shared<ReductionMemory>(session.queue, plan.n, plan.two_stage);
-  Cusolver* const cusolver = session.cusolver;
-  std::vector<Call> calls;
-  std::vector<std::uint64_t> device_bytes;  // one for each call
-  const auto add = [&](const std::string& name, std::uint64_t bytes, auto reduce, auto prepare) {
-    calls.push_back({.name = name,
-                     .enqueue = [=](std::int64_t) { reduce(); },
-                     .prepare =
-                         [=] {
-                           prepare();
-                           x->make_matrix();
-                         }});
-    device_bytes.push_back(bytes);
-  };
-  const auto nothing = [] {};
-  add(
-      "eigen_g", x->scratch.bytes(), [x] { x->reduce(); }, nothing);
-  calls.back().bytes = reduction_cost(plan.n);
-  if (plan.two_stage) {
-    add(
-        "two_stage", x->band.bytes() + x->two_stage_scratch.bytes(), [x] { x->reduce_in_two_stages(); },
-        nothing);
-    calls.back().flops = reduction_cost(plan.n);
-  }
-  if (cusolver) {
-    const std::uint64_t bytes = cusolver->sytrd_bytes(plan.n, x->a.data, x->a.lda);
-    for (const bool deterministic : {true, false})
-      if (!plan.brief || !deterministic)
-        add(
-            deterministic ? "cusolver" : "cusolver_nondeterministic", bytes,
-            [=] { cusolver->sytrd(x->n, x->a.data, x->a.lda, x->peer.d, x->peer.e, x->peer.tau); },
-            [=] {
-              cusolver->choose(deterministic);
-              cusolver->reserve(bytes);
-            });
-  }
-  const Call own = calls.front();
-  return {calls, [=](Json& result) {
-            if (cusolver) cusolver->release();
-            for (std::size_t i = 0; i < device_bytes.size(); ++i)
-              result["calls"][i]["device_bytes"] = device_bytes[i];
-            Json& checks = result["checks"] = Json::object();
-            result["breakdown"] = nullptr;
-            const auto total = number_at(result, "eigen_g/seconds");
-            if (!total) return;
-            // The peer's T is the result of its last round.
-            const bool peer = number_at(result, "cusolver/seconds") ||
-                              number_at(result, "cusolver_nondeterministic/seconds");
-            if (number_at(result, "two_stage/seconds")) {
-              checks["two_stage"] = eigenvalue_distance(*x, x->own, x->banded);
-              x->make_matrix();
-              x->reduce();
-            }
-            if (peer) checks["eigenvalues"] = eigenvalue_distance(*x, x->own, x->peer);
-            if (!peer || !plan.brief) {
-              checks["bit_for_bit"] =
-                  Result{x->queue, x->own.memory.data(), x->own.memory.bytes()}.same_bits(own, 2);
-              check_reduction(*x, plan.n <= plan.check, checks);
-            }
-            if (plan.breakdown) result["breakdown"] = breakdown(*x, *total);
-          }};
-}
+  const Queue& queue_;
+  Cusolver* const cusolver_;
+  const std::int64_t n_, b_ = band_width<double>(n_);
+  const ReductionOptions options_;
+  const DeviceBuffer<double> memory_{padded(n_) * n_};
+  const MatrixView<double> a_{memory_.data(), n_, n_, padded(n_)};
+  const ReducedMatrix own_{n_}, banded_{n_}, peer_{n_};
+  const DeviceBuffer<std::byte> scratch_{scratch_bytes(queue_, n_)};
+  const DeviceBuffer<double> band_{options_.two_stage ? (b_ + 1) * n_ : 0};
+  const DeviceBuffer<std::byte> two_stage_scratch_{options_.two_stage ? two_stage_bytes(queue_, n_, b_) : 0};
+  std::vector<Call> calls_;
+  std::vector<std::uint64_t> device_bytes_;  // memory of each call
+};
 
 #endif
 
@@ -314,7 +235,7 @@ class Tridiagonalize final : public Benchmark {
               "Numbers and ranges from:to:step (default: 512 to 10000)");
     add_rounds(command, "Timed rounds of each call (default: 7; 3 if they take long; 1 with --brief)", 1);
     command
-        .add_option("--check", plan_.check,
+        .add_option("--check", options_.check,
                     "Form Q and check it for n up to this, on the CPU (default: 4000)")
         ->check(CLI::Range(std::int64_t{0}, std::int64_t{100000}))
         ->option_text("N");
@@ -326,7 +247,7 @@ class Tridiagonalize final : public Benchmark {
         ->delimiter(',')
         ->check(CLI::IsMember({"one", "two"}))
         ->option_text("LIST");
-    command.add_flag("--breakdown", plan_.breakdown,
+    command.add_flag("--breakdown", options_.breakdown,
                      "Also time products, updates and synchronisation by themselves");
     command.add_flag(
         "--brief", brief,
@@ -340,14 +261,13 @@ class Tridiagonalize final : public Benchmark {
     head["limits"] = {{"reduction", reduction_limit},
                       {"small_reduction", small_reduction_limit},
                       {"identity", identity_limit}};
-    plan_.two_stage = std::ranges::count(paths_, "two") > 0;
-    plan_.brief = brief;
+    options_.two_stage = std::ranges::count(paths_, "two") > 0;
+    options_.brief = brief;
     return each_case([&](char, std::int64_t n) -> CaseOptions {
-      plan_.n = n;
       return {{{"n", n}, {"lda", padded(n)}, {"brief", brief}, {"bytes", reduction_cost(n)}},
               rule_for_long_calls(n),
-              [session, plan = plan_] { return tridiagonalize_case(session, plan); },
-              too_large(ReductionMemory::bytes(session.queue, n))};
+              [session, n, options = options_] { return case_of<ReductionCase>(session, n, options); },
+              too_large(ReductionCase::bytes(session.queue, n))};
     });
   }
 #endif
@@ -399,7 +319,7 @@ class Tridiagonalize final : public Benchmark {
   }
 
  private:
-  ReductionCase plan_;
+  ReductionOptions options_;
   std::vector<std::string> paths_{"one"};
 };
 

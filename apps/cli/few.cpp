@@ -538,7 +538,7 @@ ExitCode solve_few_pairs(const FewSolve& request) {
         devices.calibration = std::make_shared<const Calibration>(*std::move(chosen.calibration));
     const std::string plan = few_prediction_text(matrix, result.options, devices);
     progress.finish();
-    sink.tell(plan + "\n");
+    sink.print_before(plan + "\n");
   }
 
   std::optional<ResultFiles> files;

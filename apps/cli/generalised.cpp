@@ -129,7 +129,7 @@ void solve_pencil_as(const GeneralisedSolve& request, const OpenPencil& opened, 
   }
   if (request.predict) {
     progress.finish();
-    sink.tell(plan_text<T>(request, r.n, options));
+    sink.print_before(plan_text<T>(request, r.n, options));
   }
   ResultFilesOf<T> results(
       request.prefix, request.format,

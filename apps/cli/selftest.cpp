@@ -150,7 +150,7 @@ ExitCode selftest(const SelftestOptions& options) {
   const std::string head = "   " + left_column("family", family_width) + "     n  " +
                            left_column("variant", variant_width) +
                            "  residual  orthogon.     values  verdict\n";
-  if (options.cases) sink.tell(head);
+  if (options.cases) sink.print_before(head);
   Progress progress(!options.run.quiet);
   std::size_t count = 0, failures = 0;
   Ratios worst;
@@ -162,10 +162,10 @@ ExitCode selftest(const SelftestOptions& options) {
     worst.raise(c);
     by_family.add(c);
     cases.push_back(case_json(c));
-    if (!c.passed && failures == 1 && !options.cases) sink.tell(head);
+    if (!c.passed && failures == 1 && !options.cases) sink.print_before(head);
     if (options.cases || !c.passed) {
       progress.finish();
-      sink.tell(case_row(c));
+      sink.print_before(case_row(c));
     }
     progress.at("type " + std::string(1, c.type) + ", " + c.family);
   };

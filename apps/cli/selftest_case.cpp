@@ -55,12 +55,12 @@ std::vector<SelftestVariant> selftest_variants(std::int64_t n, bool on_gpu) {
       {.name = "a third by index", .options = {.subset = third}},
       {.name = "above 0, upper", .options = {.uplo = Uplo::upper, .subset = positive}},
       {.name = "z is a", .in_place = true}};
-  list.push_back({.name = "one stage", .options = {.path = Path::one_stage}});
-  list.push_back({.name = "two stages", .options = {.path = Path::two_stage}});
-  list.push_back({.name = "two stages, third",
+  list.push_back({.name = "one-stage path", .options = {.path = Path::one_stage}});
+  list.push_back({.name = "two-stage path", .options = {.path = Path::two_stage}});
+  list.push_back({.name = "two-stage path, third",
                   .options = {.uplo = Uplo::upper, .subset = third, .path = Path::two_stage},
                   .padding = 1});
-  list.push_back({.name = "two stages, values", .options = {.vectors = false, .path = Path::two_stage}});
+  list.push_back({.name = "two-stage path, values", .options = {.vectors = false, .path = Path::two_stage}});
   if (!on_gpu) return list;
   if constexpr (!is_complex<T>) list.push_back({.name = "GPU:CPU 3:1", .ratio = {{3, 1}}});
   if constexpr (std::is_same_v<T, double>) {

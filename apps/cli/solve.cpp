@@ -221,7 +221,7 @@ void solve_as(const SolveOptions& options, const OpenMatrix& opened, const Stopw
       text = on_gpu ? text + band_text(given.options, given.devices, matrix)
                     : left_column("type", 14) + io::name(opened.type) + "\n" +
                           to_table(dense_cost(given.options, given.devices, matrix.n));
-    sink.tell(text + "\n");
+    sink.print_before(text + "\n");
   }
   given.options.progress = [&progress](Stage stage, double fraction) {
     progress.at(words(name(stage)), fraction);

@@ -27,10 +27,10 @@ Shape shape_of(std::int64_t n, int processes, int block) {
   return best;
 }
 
-MPI_Comm of_host(MPI_Comm comm) {
-  MPI_Comm host = MPI_COMM_NULL;
-  MPI_Comm_split_type(comm, MPI_COMM_TYPE_SHARED, 0, MPI_INFO_NULL, &host);
-  return host;
+MPI_Comm node_communicator(MPI_Comm comm) {
+  MPI_Comm node = MPI_COMM_NULL;
+  MPI_Comm_split_type(comm, MPI_COMM_TYPE_SHARED, 0, MPI_INFO_NULL, &node);
+  return node;
 }
 
 std::uint64_t peak_bytes(MPI_Comm comm) {
@@ -42,9 +42,9 @@ std::uint64_t peak_bytes(MPI_Comm comm) {
 }
 
 void require_room(MPI_Comm comm, std::uint64_t bytes) {
-  MPI_Comm host = of_host(comm);
-  MPI_Allreduce(MPI_IN_PLACE, &bytes, 1, MPI_UINT64_T, MPI_SUM, host);
-  MPI_Comm_free(&host);
+  MPI_Comm node = node_communicator(comm);
+  MPI_Allreduce(MPI_IN_PLACE, &bytes, 1, MPI_UINT64_T, MPI_SUM, node);
+  MPI_Comm_free(&node);
   agree(comm, [&] { require_host_memory(bytes); });
 }
 

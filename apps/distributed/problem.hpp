@@ -61,7 +61,7 @@ struct DistributedSolve {
 SolveReport solve_standard(const DistributedSolve& problem);
 GeneralisedFound solve_generalised(const DistributedSolve& problem);
 
-MPI_Comm of_host(MPI_Comm comm);  // the processes of `comm` on this node
+MPI_Comm node_communicator(MPI_Comm comm);  // the processes of `comm` on this node
 
 // Memory of the process that used the most, as the system reports it. Collective.
 std::uint64_t peak_bytes(MPI_Comm comm);

@@ -101,12 +101,12 @@ std::optional<generate::Spec> spec_of(const DistributedOptions& o) {
 
 // Number of threads of this process: the node's cores divided by its processes. --threads overrides it.
 int threads_of(MPI_Comm comm, const RunOptions& run) {
-  MPI_Comm host = of_host(comm);
-  const int beside = size_of(host);
-  MPI_Comm_free(&host);
+  MPI_Comm node = node_communicator(comm);
+  const int processes = size_of(node);
+  MPI_Comm_free(&node);
   if (run.threads > 0) return std::min(run.threads, usable_cores());
   const int all = static_cast<int>(std::thread::hardware_concurrency());
-  return std::max(1, std::min(usable_cores(), all / beside));
+  return std::max(1, std::min(usable_cores(), all / processes));
 }
 
 // Hint that one process would be faster, if this node could solve the matrix by one process. In all measurements it was faster
@@ -130,12 +130,12 @@ std::string why_not(const SolveReport& r) {
                         : "verification FAILED";
 }
 
-// The outcome of a solve, which rank 0 prints.
-struct Told {
+// The result of a solve, as rank 0 prints it.
+struct SolveOutput {
   bool good = false;
   std::string table, json, why_not;
 };
-Told told(const DistributedSolve& problem, const Stopwatch& total) {
+SolveOutput solve_and_report(const DistributedSolve& problem, const Stopwatch& total) {
   if (problem.b) {
     GeneralisedFound found = solve_generalised(problem);
     found.total = total.seconds();
@@ -201,8 +201,8 @@ ExitCode solve_distributed(MPI_Comm world, DistributedOptions o) {
       agree(workers, [&] {
         if (!why_not.empty()) throw DeviceError("--library " + o.library + ": " + why_not);
       });
-      const Told outcome =
-          told({workers, o, shape, a, b ? &*b : nullptr, type, subset, progress, threads}, total);
+      const SolveOutput outcome =
+          solve_and_report({workers, o, shape, a, b ? &*b : nullptr, type, subset, progress, threads}, total);
       progress.finish();
       agree(workers, [&] {
         if (sink) sink->put(outcome.table, outcome.json);

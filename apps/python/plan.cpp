@@ -38,9 +38,9 @@ Choice chosen(std::initializer_list<Choice> choices, const std::string& wanted, 
 }
 
 // Holds the callback as long as a copy of the Progress function exists. The last copy is destroyed with the GIL held.
-struct Teller {
+struct Reporter {
   nb::object callback;
-  void tell(Stage stage, double fraction) const {
+  void report(Stage stage, double fraction) const {
     const GilHeld gil;
     if (PyErr_CheckSignals() != 0) throw nb::python_error();
     if (!callback.is_none()) callback(eigen_g::name(stage), fraction);
@@ -84,8 +84,8 @@ CallOptions make_plan(const std::string& dtype, bool lower, bool vectors,
 Options with_progress(const Options& options, std::int64_t n, nb::object callback) {
   Options result = options;
   if (callback.is_none() && n < min_order_to_interrupt) return result;
-  result.progress = [teller = std::make_shared<Teller>(Teller{std::move(callback)})](
-                        Stage stage, double fraction) { teller->tell(stage, fraction); };
+  result.progress = [reporter = std::make_shared<Reporter>(Reporter{std::move(callback)})](
+                        Stage stage, double fraction) { reporter->report(stage, fraction); };
   return result;
 }
 

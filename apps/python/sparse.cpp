@@ -146,7 +146,7 @@ FewReport solve_rows_on_gpu(const FewCall& call, std::int64_t n, std::int64_t nn
   const OnGpu on(gpu);
   const CsrMatrix<double> at = csr(n, a);
   return solve_few(
-      DeviceCsrMatrix<double>{n, nnz, device(at.row_offsets), device(at.column), device(at.value)},
+      DeviceCsrMatrix<double>{n, nnz, device(at.row_offsets), device(at.column_indices), device(at.values)},
       pointer<double>(w), device(pointer<double>(z)), std::max<std::int64_t>(1, n),
       pointer<CUstream_st>(stream), options);
 }

@@ -48,8 +48,10 @@ CLI::Option* positive(CLI::Option* option) {
 
 void add_threads_option(CLI::App& command, int& threads) {
   command
-      .add_option("--threads", threads,
-                  "CPU threads (default: OpenBLAS's own number); at most one for each core")
+      .add_option(
+          "--threads", threads,
+          "CPU threads, at most one for each core (default: OMP_NUM_THREADS, otherwise the physical cores "
+          "within the CPU quota)")
       ->check(CLI::Range(1, 65536))
       ->option_text("N");
 }
@@ -110,11 +112,11 @@ ReportSink::ReportSink(const RunOptions& options) : options_(options) {
 
 ReportSink::~ReportSink() = default;
 
-void ReportSink::tell(const std::string& table) {
+void ReportSink::print_before(const std::string& text) {
   if (options_.json != "-")
-    std::cout << table << std::flush;
+    std::cout << text << std::flush;
   else if (!options_.quiet)
-    std::cerr << table;
+    std::cerr << text;
 }
 
 void ReportSink::put(const std::string& table, const std::string& json) {
@@ -123,7 +125,7 @@ void ReportSink::put(const std::string& table, const std::string& json) {
     file_->commit();
   }
   if (options_.json == "-") std::cout << json;
-  tell(table);
+  print_before(table);
 }
 
 }  // namespace eigen_g::apps

@@ -55,7 +55,7 @@ class ReportSink {
   explicit ReportSink(const RunOptions& options);
   ~ReportSink();
   void put(const std::string& table, const std::string& json);
-  void tell(const std::string& table);  // prints to the table's stream, before the report
+  void print_before(const std::string& text);  // prints to the table's stream, before the report
 
  private:
   RunOptions options_;

@@ -32,7 +32,7 @@ inline constexpr std::uint64_t df_scratch_bytes = std::uint64_t{2} << 30;
 template <class T>
 class Products {
  public:
-  // `queue` must outlive the object. Engine double_float uses scratch memory of 8.25 bytes for each entry of both operands.
+  // `queue` must outlive the object. Engine::df uses scratch memory of 8.25 bytes for each entry of both operands.
   // Products that need more than about `max_scratch` bytes are divided.
   // Throws InvalidArgument (engine) if this build does not have the engine for T.
   Products(const Queue& queue, Engine wanted, const ProductRates& rates = {},

@@ -77,7 +77,7 @@ class KeptBlocks {
     std::unique_lock<std::mutex> lock_;
     bool usable_;
   };
-  static constexpr int most_gpus = 64;  // no block is kept on a further GPU
+  static constexpr int most_gpus = 64;  // no block is kept on a GPU with a higher number
   const int made_after_ = forks();
   std::mutex mutex_;
   std::array<DeviceBuffer<std::byte>, most_gpus> blocks_;

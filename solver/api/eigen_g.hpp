@@ -24,8 +24,8 @@
 //   }
 //
 // T is double, float, std::complex<double> or std::complex<float>. The imaginary parts of a Hermitian diagonal are not read.
-// Complex matrices are solved on the CPU or on a single GPU. Their matrix products are native (Engine::native). Complex arrays in
-// device memory must be aligned to sizeof(T).
+// Complex arrays in device memory must be aligned to sizeof(T). Options::engine says which engines multiply complex matrices, and
+// Devices::gpus when several GPUs solve them.
 //
 // Any number of threads may call at the same time. Each result has the same bits as in a serial program. A thread keeps some
 // resources between its calls; release_thread_cache() frees them. Sizes are 64-bit.
@@ -102,18 +102,20 @@ template <class T>
 // Returns an upper bound of the memory that eigen_g() allocates. The caller's a, w and z are not counted. For device pointers the bound
 // assumes MatrixLayout::contiguous.
 //   on_gpu   true: for the current GPU; throws DeviceError if there is none
+//   mode     the bound is for a solve in this mode on a GPU. Throws InvalidArgument (mode) if a solve with these arguments cannot have it.
+//            A solve takes this mode if Devices::memory_limit is the returned number of device bytes
 //
-// This table has all device memory of a solve, in values of sizeof(T) bytes. Unlike the return value, the table counts a, w and z of a
-// caller with device pointers:
+// The table shows the device memory of a solve, as a number of values of sizeof(T) bytes. It includes a, w and z in device memory, also
+// the caller's:
 //
 //   all vectors   3 n^2 + 1220 n   n < 6000
 //                 3.2 n^2          n >= 6000; 3.07 n^2 at n = 65000
 //   values only   n^2 + O(n)       one-stage path
 //                 1.07 n^2         two-stage path, n = 10000; 1.04 n^2 at n = 32768
-//                 0.6 n^2          the same in block columns (MemoryMode)
+//                 0.6 n^2          two-stage path, MemoryMode::block_columns
 //
 // On the two-stage path float and complex matrices can need up to 1 GiB more than the table says. They can also need less: complex
-// double needs 2.7 n^2 in all at n = 10000.
+// double needs 2.7 n^2 at n = 10000 with all vectors.
 // Device pointers need more in these cases:
 //
 //   n^2      values only, if the reduction cannot work in a: n is not a multiple of 64 (one-stage path), or the columns of a are
@@ -130,14 +132,13 @@ template <class T>
 //   mixed precision -> native precision
 //   in core         -> parked            (MemoryMode) with vectors and gpus = 1
 //   parked          -> slabs             with host pointers
-//   slabs           -> block columns     with host pointers, on the two-stage path; without vectors from in core
+//   slabs           -> block columns     with host pointers, on the two-stage path
+//   in core         -> block columns     for values only, with host pointers, on the two-stage path
 //   two-stage path  -> one-stage path    with Path::automatic
 //   GPU             -> CPU               with host pointers and DeviceChoice::automatic
 //
 // If no fallback is left, eigen_g() throws OutOfMemory with the needed and the free bytes, before any work. It also throws OutOfMemory before
 // any work if the host has too little memory for a mode.
-//   mode   the bytes are for this mode on a GPU. Throws InvalidArgument (mode) if such a solve does not have it. For this mode set
-//          Devices::memory_limit to the bytes of the device
 template <class T = double>
 [[nodiscard]] WorkspaceBytes workspace_bytes(std::int64_t n, const Options& options, bool on_gpu,
                                              Pointers pointers = Pointers::host,

@@ -31,15 +31,15 @@
 namespace eigen_g {
 
 // A in CSR form, host memory, both triangles stored; not changed.
-//   row_offsets  n + 1 offsets, ascending from row_offsets[0]: row i has the entries row_offsets[i] <= p < row_offsets[i + 1]
-//   column     column of each entry, from 0; strictly ascending within a row
-//   value      value of each entry
+//   row_offsets      n + 1 offsets, ascending from row_offsets[0]: row i has the entries row_offsets[i] <= p < row_offsets[i + 1]
+//   column_indices   column of each entry, from 0; strictly ascending within a row
+//   values           value of each entry
 template <class T>
 struct CsrMatrix {
   std::int64_t n = 0;
   const std::int64_t* row_offsets = nullptr;
-  const std::int32_t* column = nullptr;
-  const T* value = nullptr;
+  const std::int32_t* column_indices = nullptr;
+  const T* values = nullptr;
 };
 
 // A by its products: multiply(x, y) sets Y := A X in host memory. X and Y are n x 4 and row-major: element (i, j) is x[4 i + j]. They
@@ -67,8 +67,8 @@ template <class T>
 struct DeviceCsrMatrix {
   std::int64_t n = 0, nnz = 0;
   DevicePointer<const std::int64_t> row_offsets;
-  DevicePointer<const std::int32_t> column;
-  DevicePointer<const T> value;
+  DevicePointer<const std::int32_t> column_indices;
+  DevicePointer<const T> values;
 };
 // As SparseOperator in device memory, without blocking: multiply must queue its work on `stream`.
 template <class T>

@@ -92,8 +92,9 @@ struct Options {
   Subset subset = {};       // the pairs to find; their values have the bits of a whole solve
   Path path = Path::automatic;
   // Engine of the large matrix products on a GPU. The CPU always uses native products. automatic chooses by Devices::engine_rates.
-  // df and emulated need up to 2 GiB more device memory, the engines by residues (ozaki, ozaki_fast and ozaki_fp8) up to 16 GiB. df loses about one
-  // digit of the vectors' accuracy. df and emulated are for real doubles, the engines by residues also for complex ones. Other types throw InvalidArgument (engine).
+  // Engines other than native are for double: df and emulated for real matrices, the engines by residues (ozaki, ozaki_fast and ozaki_fp8) also for
+  // complex ones. Other types throw InvalidArgument (engine). df and emulated need up to 2 GiB of device memory more than native, the engines by
+  // residues up to 16 GiB. df loses about one digit of the vectors' accuracy.
   Engine engine = Engine::native;
   Progress progress = {};
   Precision precision = Precision::native;
@@ -126,16 +127,16 @@ struct Devices {
   // alone, and meanwhile OpenBLAS's thread count is the call's.
   int threads = 0;
 
-  // Number of GPUs: the first GPU, which is the current one, and gpus - 1 others in CUDA's order. 0: the number that
-  // pays, at most all GPUs of the machine. A model of the seconds chooses it by n, type and number of vectors (`eigen_g predict --gpus` prints the
-  // model's seconds). More GPUs take part if the matrices need their memory. A solve whose stages cannot be divided then takes one GPU. GPUs are
-  // used in one of two ways.
+  // Number of GPUs: the first GPU, which is the current one, and gpus - 1 others in CUDA's order.
+  // 0: the library chooses the number by n, type and number of vectors, from a model of the seconds (`eigen_g predict --gpus` prints them). It takes
+  // more GPUs if the matrices need their memory, and one GPU if the stages of the solve cannot be divided.
+  // Several GPUs are used in one of two ways.
   //
   // All stages: the GPUs divide the matrices and the work of every stage except the bulge chase. This is for standard problems of all four
   // types, on the two-stage path from about n = 5000 on (values only or float: 10000), or for every order with Path::two_stage. It needs 2 to 8 GPUs of the same model, the
   // native engine and precision, an automatic ratio, and multiprocessors = 0. Device pointers belong to the first GPU. memory_limit and an
-  // Allocator are for the first GPU's memory only. If n^2 is the bytes of a matrix, a solve with vectors takes about (1/2 + 3/gpus) n^2 on the
-  // first GPU and 3/gpus n^2 on each other GPU, and some GB of buffers.
+  // Allocator are for the first GPU's memory only. A solve with vectors takes about 1/2 + 3/gpus times the bytes of a matrix on the first GPU,
+  // 3/gpus times on each other GPU, and some GB of buffers.
   //
   // Columns of the large products, for real matrices in all other cases: the first GPU holds the matrices, and the other GPUs are helper GPUs. The
   // CPU may take columns too. The large products are in the divide and conquer's merges of more than 512
@@ -178,8 +179,8 @@ struct DeviceWork {
   int gpu = -1;             // CUDA's number of the GPU; -1: the CPU
   int multiprocessors = 0;  // multiprocessors in use; 0: the CPU
   double share = 1;         // fraction of the products' flops
-  double seconds =
-      0;  // time on shared products, first copy to last; 0: no product was shared. All stages: sum over `stages`
+  // Time on shared products, from the first copy to the last; 0: no product was shared. If several GPUs divide all stages: sum over `stages`.
+  double seconds = 0;
   // One GPU alone, or several GPUs that divide all stages:
   std::uint64_t bytes = 0;  // GPU memory of the call in addition to a, w, z; 0: not counted for each device
   double flops = 0;         // flops of its matrix products; 0: not counted for each device
@@ -213,16 +214,16 @@ const char* name(
     Refinement::Result
         result);  // "native", "refined", "out_of_scope", "float_failed", "large_clusters", "diverged"
 
-// Where a solve on a GPU keeps its n x n matrices between the stages. n^2 is the bytes of a matrix; the GPU's bytes are for a real matrix, with
-// vectors, host pointers and large n. The host's bytes are in addition to the caller's a and z.
+// Where a solve on a GPU keeps its n x n matrices between the stages. In the columns GPU and host n^2 stands for the bytes of one matrix. The GPU's
+// bytes are for a real matrix, with vectors, host pointers and large n. The host's bytes are in addition to the caller's a and z.
 //
 //   mode            GPU        host   the reflectors of the reduction   U and Z
 //   in_core         3.1 n^2    0      GPU                               GPU
 //   parked          2.1 n^2    n^2    host, from the reduction on       GPU
 //   slabs           1.1 n^2    n^2    host                              the caller's z; the GPU has a slab of rows of U, then of columns of Z
-//   block_columns   0.6 n^2    n^2    host                              as slabs. A is stored as its lower block columns
+//   block_columns   0.6 n^2    n^2    host                              as in slabs. The GPU has A in block columns, each from its diagonal block down
 //
-// Without vectors there are in_core with 1.1 n^2 and block_columns with 0.6 n^2, and no bytes on the host.
+// A solve of values only has two modes, without bytes on the host: in_core with 1.1 n^2, and block_columns with 0.6 n^2.
 // The eigenvalues have the same bits in the first three modes. In block_columns the products with A have another order of their sums. The
 // eigenvalues then differ by rounding, and have the same bits with vectors and without, and for every number of slabs. The vectors differ by rounding
 // between all modes.
@@ -261,7 +262,7 @@ struct Report {
   MemoryMode mode = MemoryMode::in_core;
   std::vector<StageWork> stages;    // in the order in which they began
   double seconds = 0;               // time of the whole call, allocation included
-  std::vector<DeviceWork> devices;  // the devices that took part, the GPU first
+  std::vector<DeviceWork> devices;  // the devices that took part, the GPUs before the CPU
   Refinement refinement;
   // The fallbacks from the requested solve to the one that ran, in their order. Empty: the GPU had enough memory. A Solver keeps its
   // fallbacks, and each of its later reports repeats them.

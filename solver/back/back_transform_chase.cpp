@@ -131,7 +131,7 @@ class ChaseBackOnCpu {
   }
 
   void pack(const ChaseReflectors<const T>& reflectors, const Block& block, std::int64_t k) const {
-    ChaseVector<T> vectors[most_chase_columns] = {};
+    ChaseVector<T> vectors[max_chase_columns] = {};
     for (int i = 0; i < kernels_.width; ++i) {
       const std::int64_t sweep = block.group * kernels_.width + i;
       if (sweep >= tiles_.sweeps()) break;

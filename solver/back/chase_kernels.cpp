@@ -15,8 +15,8 @@ static_assert(chase_columns_multiple % tile_columns == 0);
 // Reflectors of a block. Narrow blocks have fewer zeros, wide ones read and write Z less often.
 template <class T>
 constexpr int block_width = (tile_rows<T> < 12 ? (12 + tile_rows<T> - 1) / tile_rows<T> : 1) * tile_rows<T>;
-static_assert(block_width<float> <= most_chase_columns &&
-              block_width<std::complex<double>> <= most_chase_columns);
+static_assert(block_width<float> <= max_chase_columns &&
+              block_width<std::complex<double>> <= max_chase_columns);
 
 // The strictly upper triangle of S = V^H V by columns, imaginary parts apart; then T by LAPACK's larft: column k is -tau_k T s_k.
 template <class T>
@@ -71,7 +71,7 @@ template <class T>
 void pack(const ChaseBlock<T>& block, const ChaseVector<T>* reflectors) {
   using R = real_t<T>;
   constexpr int rows = tile_rows<T>, parts = planes<T>, w = block_width<T>;
-  alignas(64) R v[most_chase_rows * w * parts], t[w * w * parts];  // V as `across`
+  alignas(64) R v[max_chase_rows * w * parts], t[w * w * parts];  // V as `across`
   for (std::int64_t k = 0; k < std::int64_t{block.rows} * w * parts; k += lanes<R>) store(v + k, Vector<R>{});
   for (int k = 0; k < w; ++k) {
     const R* const from = reinterpret_cast<const R*>(reflectors[k].v);

@@ -13,7 +13,7 @@
 namespace eigen_g {
 
 // The most columns of a block, for any type and vector width, and the most rows with the zeros behind them.
-inline constexpr int most_chase_columns = 32, most_chase_rows = 192;
+inline constexpr int max_chase_columns = 32, max_chase_rows = 192;
 
 // A reflector in the chase's layout; rows = 0: there is none.
 template <class T>
@@ -34,7 +34,7 @@ struct ChaseBlock {
 template <class T>
 struct ChaseBackKernels {
   using R = real_t<T>;
-  int width;     // reflectors of a block, at most most_chase_columns
+  int width;     // reflectors of a block, at most max_chase_columns
   int multiple;  // the rows of a block are a multiple of this number
   // Packs the block of `width` reflectors.
   void (*pack)(const ChaseBlock<T>& block, const ChaseVector<T>* reflectors);

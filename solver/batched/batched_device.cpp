@@ -111,9 +111,9 @@ BatchOnDevice<T>::BatchOnDevice(Resources& resources, int n, std::int64_t most, 
   impl_->chunk = std::clamp<std::int64_t>(impl_->chunk, 1, std::max<std::int64_t>(1, most));
   const std::int64_t chunks = (most + impl_->chunk - 1) / impl_->chunk;
   // For orders above 128 the work arrays of a lane have about a gigabyte.
-  const std::int64_t most_lanes = n > 128 ? std::min<std::int64_t>(tuning.lanes, 4) : tuning.lanes;
+  const std::int64_t max_lanes = n > 128 ? std::min<std::int64_t>(tuning.lanes, 4) : tuning.lanes;
   if (chunks > 1 && impl_->method != Method::jacobi)
-    for (std::int64_t lane = 0; lane < std::min(chunks, most_lanes); ++lane)
+    for (std::int64_t lane = 0; lane < std::min(chunks, max_lanes); ++lane)
       impl_->lanes.push_back(std::make_unique<Lane>(resources));
   impl_->lane_bytes = bytes_taken([&](Arena& arena) { impl_->place(arena); });
 }

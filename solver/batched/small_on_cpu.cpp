@@ -8,6 +8,7 @@
 
 #include "hybrid/instantiate.hpp"
 #include "hybrid/matrix_view.hpp"
+#include "hybrid/parts.hpp"
 #include "solver/prepare/scale.hpp"
 #include "solver/tridiagonal/dc_crew.hpp"
 #include "solver/tridiagonal/dc_host.hpp"
@@ -20,14 +21,6 @@ namespace {
 constexpr std::int64_t largest_orthogonalized_order = 24;
 
 // Products without the tests for infinities of std::complex's operators.
-template <class R>
-R conjugate(R x) {
-  return x;
-}
-template <class R>
-std::complex<R> conjugate(std::complex<R> x) {
-  return {x.real(), -x.imag()};
-}
 template <class R>
 R product(R x, R y) {
   return x * y;

@@ -108,8 +108,8 @@ std::int64_t few_by_products(char end, std::int64_t n, std::int64_t count, int (
 }  // namespace
 
 extern "C" std::int64_t eigen_g_dsfew(char end, std::int64_t n, std::int64_t count,
-                                      const std::int64_t* row_offsets, const std::int32_t* column,
-                                      const double* value, double tolerance, double* w, double* z,
+                                      const std::int64_t* row_offsets, const std::int32_t* column_indices,
+                                      const double* values, double tolerance, double* w, double* z,
                                       std::int64_t ldz, double* residuals) {
   return c_info::of({Argument::job, Argument::n, Argument::m, Argument::a, Argument::x, Argument::y,
                      Argument::other, Argument::w, Argument::z, Argument::ldz},
@@ -121,7 +121,7 @@ extern "C" std::int64_t eigen_g_dsfew(char end, std::int64_t n, std::int64_t cou
                       options.count = count;
                       options.end = letter == 'H' ? End::highest : End::lowest;
                       if (tolerance != 0) options.tolerance = tolerance;
-                      const CsrMatrix<double> a{n, row_offsets, column, value};
+                      const CsrMatrix<double> a{n, row_offsets, column_indices, values};
                       const FewReport report = solve_few(a, w, z, ldz, options);
                       if (residuals) std::copy(report.residuals.begin(), report.residuals.end(), residuals);
                       return std::int64_t{report.status != Status::converged};
@@ -129,13 +129,14 @@ extern "C" std::int64_t eigen_g_dsfew(char end, std::int64_t n, std::int64_t cou
 }
 
 extern "C" std::int64_t eigen_g_dsfew_verify(std::int64_t n, std::int64_t count,
-                                             const std::int64_t* row_offsets, const std::int32_t* column,
-                                             const double* value, const double* w, const double* z,
-                                             std::int64_t ldz, double* residual, double* orthogonality) {
+                                             const std::int64_t* row_offsets,
+                                             const std::int32_t* column_indices, const double* values,
+                                             const double* w, const double* z, std::int64_t ldz,
+                                             double* residual, double* orthogonality) {
   return c_info::of({Argument::n, Argument::m, Argument::a, Argument::x, Argument::y, Argument::w,
                      Argument::z, Argument::ldz},
                     [&] {
-                      const CsrMatrix<double> a{n, row_offsets, column, value};
+                      const CsrMatrix<double> a{n, row_offsets, column_indices, values};
                       const Verification v = verify(a, count, w, z, ldz);
                       if (residual) *residual = v.lapack_residual;
                       if (orthogonality) *orthogonality = v.lapack_orthogonality;
@@ -150,11 +151,12 @@ template <class T>
 struct PencilArguments {
   CsrMatrix<T> k;
   SparseMass<T> m;
-  PencilArguments(std::int64_t n, const std::int64_t* k_row, const std::int32_t* k_column,
-                  const void* k_value, const std::int64_t* m_row, const std::int32_t* m_column,
-                  const void* m_value, const real_t<T>* m_diagonal)
-      : k{n, k_row, k_column, static_cast<const T*>(k_value)},
-        m{m_row ? CsrMatrix<T>{n, m_row, m_column, static_cast<const T*>(m_value)} : CsrMatrix<T>(),
+  PencilArguments(std::int64_t n, const std::int64_t* k_row_offsets, const std::int32_t* k_column_indices,
+                  const void* k_values, const std::int64_t* m_row_offsets,
+                  const std::int32_t* m_column_indices, const void* m_values, const real_t<T>* m_diagonal)
+      : k{n, k_row_offsets, k_column_indices, static_cast<const T*>(k_values)},
+        m{m_row_offsets ? CsrMatrix<T>{n, m_row_offsets, m_column_indices, static_cast<const T*>(m_values)}
+                        : CsrMatrix<T>(),
           m_diagonal} {}
 };
 
@@ -216,27 +218,31 @@ std::int64_t count_below(const PencilArguments<T>& pencil, double s, double* at,
 
 #define EIGEN_G_PENCIL(name, C, T, R)                                                                        \
   extern "C" std::int64_t eigen_g_##name##few(                                                               \
-      char end, std::int64_t n, std::int64_t count, const std::int64_t* k_row, const std::int32_t* k_column, \
-      const C* k_value, const std::int64_t* m_row, const std::int32_t* m_column, const C* m_value,           \
-      const R* m_diagonal, double sigma, double tolerance, R* w, C* z, std::int64_t ldz, double* bound,      \
-      eigen_g_few_report* report) {                                                                          \
-    return few_pairs<T>(end, count, {n, k_row, k_column, k_value, m_row, m_column, m_value, m_diagonal},     \
+      char end, std::int64_t n, std::int64_t count, const std::int64_t* k_row_offsets,                       \
+      const std::int32_t* k_column_indices, const C* k_values, const std::int64_t* m_row_offsets,            \
+      const std::int32_t* m_column_indices, const C* m_values, const R* m_diagonal, double sigma,            \
+      double tolerance, R* w, C* z, std::int64_t ldz, double* bound, eigen_g_few_report* report) {           \
+    return few_pairs<T>(end, count,                                                                          \
+                        {n, k_row_offsets, k_column_indices, k_values, m_row_offsets, m_column_indices,      \
+                         m_values, m_diagonal},                                                              \
                         sigma, tolerance, w, reinterpret_cast<T*>(z), ldz, bound, report);                   \
   }                                                                                                          \
   extern "C" std::int64_t eigen_g_##name##interval(                                                          \
-      std::int64_t n, const std::int64_t* k_row, const std::int32_t* k_column, const C* k_value,             \
-      const std::int64_t* m_row, const std::int32_t* m_column, const C* m_value, const R* m_diagonal,        \
-      double a, double b, std::int64_t max_pairs, std::int64_t* found, R* w, C* z, std::int64_t ldz,         \
-      double* bound, eigen_g_few_report* report) {                                                           \
-    return interval_pairs<T>({n, k_row, k_column, k_value, m_row, m_column, m_value, m_diagonal}, a, b,      \
-                             max_pairs, found, w, reinterpret_cast<T*>(z), ldz, bound, report);              \
+      std::int64_t n, const std::int64_t* k_row_offsets, const std::int32_t* k_column_indices,               \
+      const C* k_values, const std::int64_t* m_row_offsets, const std::int32_t* m_column_indices,            \
+      const C* m_values, const R* m_diagonal, double a, double b, std::int64_t max_pairs,                    \
+      std::int64_t* found, R* w, C* z, std::int64_t ldz, double* bound, eigen_g_few_report* report) {        \
+    return interval_pairs<T>({n, k_row_offsets, k_column_indices, k_values, m_row_offsets, m_column_indices, \
+                              m_values, m_diagonal},                                                         \
+                             a, b, max_pairs, found, w, reinterpret_cast<T*>(z), ldz, bound, report);        \
   }                                                                                                          \
   extern "C" std::int64_t eigen_g_##name##count(                                                             \
-      std::int64_t n, const std::int64_t* k_row, const std::int32_t* k_column, const C* k_value,             \
-      const std::int64_t* m_row, const std::int32_t* m_column, const C* m_value, const R* m_diagonal,        \
-      double s, double* at, std::int64_t* below) {                                                           \
-    return count_below<T>({n, k_row, k_column, k_value, m_row, m_column, m_value, m_diagonal}, s, at,        \
-                          below);                                                                            \
+      std::int64_t n, const std::int64_t* k_row_offsets, const std::int32_t* k_column_indices,               \
+      const C* k_values, const std::int64_t* m_row_offsets, const std::int32_t* m_column_indices,            \
+      const C* m_values, const R* m_diagonal, double s, double* at, std::int64_t* below) {                   \
+    return count_below<T>({n, k_row_offsets, k_column_indices, k_values, m_row_offsets, m_column_indices,    \
+                           m_values, m_diagonal},                                                            \
+                          s, at, below);                                                                     \
   }
 EIGEN_G_PENCIL(dsg, double, double, double)
 EIGEN_G_PENCIL(ssg, float, float, float)

@@ -35,7 +35,7 @@ void require_gpus(int gpus);  // gpus <= max(1, number of GPUs of this machine)
 void require_size(std::int64_t n, ArgumentName argument);                 // 0 <= n <= largest_order
 void require_uplo(Uplo uplo);                                             // lower or upper
 void require_pointer(const void* p, bool needed, ArgumentName argument);  // not null if needed
-// ld >= max(1, n), and 16 ld n, the bytes of a matrix of complex double, does not overflow.
+// ld >= max(1, n), and the bytes of a matrix of complex double, 16 ld n, do not overflow.
 void require_leading_dimension(std::int64_t ld, std::int64_t n, ArgumentName argument);
 void check_devices(const Devices& devices);  // the checks that do not depend on this machine
 
@@ -43,8 +43,8 @@ struct NamedPointer {
   ArgumentName argument;
   const void* p;  // a null pointer is not checked
 };
-// Calls require_gpu(), and throws InvalidArgument if the current GPU cannot use the memory. If a kernel accessed such memory, all later work
-// of the process on that GPU would fail.
+// Calls require_gpu(), and throws InvalidArgument if the current GPU cannot use the memory. Without this check a kernel would access the memory,
+// and all later work of the process on that GPU would fail.
 void require_on_gpu(std::initializer_list<NamedPointer> pointers);
 // Throws InvalidArgument for memory of a GPU, because the CPU cannot read it.
 void require_on_host(std::initializer_list<NamedPointer> pointers);

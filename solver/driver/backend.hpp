@@ -2,7 +2,7 @@
 // (recipes.cpp). A backend runs any number of solves of one plan.
 //
 //   recipe        CPU                     GPU
-//   standard      host_backend.cpp        device_backend.cpp; several GPUs: team_backend.cpp
+//   standard      host_backend.cpp        device_backend.cpp, with its buffers in device_parts.hpp; several GPUs: team_backend.cpp
 //   generalised   generalised_host.cpp    generalised_device.cpp
 //   mixed         none                    mixed_device.cpp
 #pragma once
@@ -27,7 +27,7 @@ class Backend {
   virtual ~Backend() = default;
   // Sets the device memory of the next solves. Null: the backend allocates memory, and keeps it until a problem needs more.
   virtual void set_workspace(const Workspace&) {}
-  // Chooses for the next solves of a generalised problem if the Cholesky factor of B is computed, returned or reused.
+  // For the next solves of a generalised problem: the Cholesky factor of B is computed, computed and returned, or taken from the caller.
   void set_factor(CholeskyFactor factor) { plan_.generalised->factor = factor; }
 
   // Begins a solve: allocates all memory that the problem needs. Throws OutOfMemory with the bytes needed, before any allocation.
@@ -56,12 +56,13 @@ class StandardBackend : public Backend<T> {
   GeneralisedReport run(StageRunner& run_stage) final;
 
   virtual void load() = 0;  // copies the caller's triangle to the working matrix A
-  // Finds max |a_ij|. Throws NonFiniteEntry, if exponent() does not throw it later.
+  // Finds max |a_ij|. Throws NonFiniteEntry for a NaN or an infinity. On a GPU exponent() may throw it instead, if the host waits for the
+  // result of the check only there.
   virtual void check() = 0;
   virtual void scale() = 0;  // A := 2^k A
-  // A = Q T Q^H, on the plan's path. The reflectors of Q overwrite A and stay with the backend until back_transform().
+  // A = Q T Q^H, on the plan's path. The reflectors of Q overwrite A, and stay there until back_transform() has used them.
   virtual void reduce(StageRunner& run_stage) = 0;
-  // k of scale(), which scale_exponent() gives for max |a_ij|. Called after reduce().
+  // Returns the k of scale(): scale_exponent(max |a_ij|). Called after reduce().
   virtual int exponent() = 0;
   // T = U W U^T. W has the eigenvalues of the scaled matrix 2^k A. The caller's limits of a subset by value are for the eigenvalues of A,
   // which are 2^-k W. Later stages work on the pairs that this stage found.
@@ -69,7 +70,7 @@ class StandardBackend : public Backend<T> {
   virtual void back_transform(StageRunner& run_stage) = 0;  // Z = Q U
   virtual void unscale(int k) = 0;                          // W := 2^-k W
   virtual void store() = 0;                                 // copies W and Z to the caller
-  // Sets status and info of the result of divide_and_conquer(), if that function has not waited for its work.
+  // Completes the result of divide_and_conquer() with status and info, if divide_and_conquer() returned while its work was queued.
   virtual void finish(DivideAndConquerResult&) {}
 
  protected:
@@ -131,7 +132,7 @@ class MixedBackend : public Backend<double> {
   virtual void load() = 0;
   virtual double check() = 0;                      // max |a_ij|, or 1 if A = 0; throws NonFiniteEntry
   virtual void scale(int k) = 0;                   // A := 2^k A, both triangles
-  virtual GeneralisedReport solve_in_float() = 0;  // float(A) = Z W Z^T; seconds: with the conversion
+  virtual GeneralisedReport solve_in_float() = 0;  // float(A) = Z W Z^T; its seconds include the conversion
   virtual Refinement refine(const StageProgress& progress) = 0;  // refines Z to X
   virtual GeneralisedReport solve_in_double() = 0;
   virtual void unscale(int k, std::int64_t count) = 0;  // W := 2^-k W for `count` values
@@ -156,6 +157,10 @@ template <class T>
 std::unique_ptr<Backend<T>> generalised_on_cpu(const Plan& plan);
 template <class T>
 WorkspaceBytes generalised_bytes_on_cpu(const Plan& plan);
+template <class T>
+std::unique_ptr<Backend<T>> standard_on_gpu(const Plan& plan, Resources& resources);
+template <class T>
+WorkspaceBytes standard_bytes_on_gpu(const Plan& plan, MatrixLayout layout);
 template <class T>
 std::unique_ptr<Backend<T>> team_on_gpus(const Plan& plan, Resources& resources);
 // The device bytes are for the first GPU alone.

@@ -2,13 +2,12 @@
 
 #include <algorithm>
 #include <complex>
-#include <exception>
 #include <limits>
-#include <mutex>
 #include <numeric>
 #include <optional>
 #include <string>
 
+#include "hybrid/first_failure.hpp"
 #include "hybrid/instantiate.hpp"
 #include "hybrid/machine/tuning.hpp"
 #include "hybrid/team/loops.hpp"
@@ -230,19 +229,14 @@ void solve_on_cpu(const Batch<T>& batch, BatchReport& report) {
   for (Worker<T> worker; begin < batch.count && batch.order(matrix(begin)) >= least; ++begin)
     solve(worker, matrix(begin));
 
-  std::mutex mutex;
-  std::exception_ptr failure;
+  FirstFailure failure;
   const int threads = threads_if(flops_of(batch) >= least_flops_of_threads);
   for_ranges(batch.count - begin, threads, [&](std::int64_t first, std::int64_t last) {
     Worker<T> worker;
-    for (std::int64_t i = begin + first; i < begin + last; ++i) try {
-        solve(worker, matrix(i));
-      } catch (...) {
-        const std::lock_guard lock(mutex);
-        failure = std::current_exception();
-      }
+    for (std::int64_t i = begin + first; i < begin + last; ++i)
+      failure.guard([&] { solve(worker, matrix(i)); });
   });
-  if (failure) std::rethrow_exception(failure);
+  failure.rethrow();
   report.bytes.host = static_cast<std::uint64_t>(worker_count(batch)) * worker_bytes(batch);
 }
 

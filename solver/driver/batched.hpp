@@ -94,9 +94,9 @@ inline std::int32_t status_of(const Report& report) {
       std::clamp<std::int64_t>(report.info, 1, std::numeric_limits<std::int32_t>::max()));
 }
 
-// Solves problem x with `frame` and returns its status. On device pointers x.a and x.b are destroyed. Calls no_results() if the problem has
-// no results, because an entry is not finite, B is not positive definite or eigenvalues overflow. If `bytes` is not null, it becomes the
-// memory of the solve.
+// Solves problem x with `frame` and returns its status. On device pointers x.a and x.b are destroyed. Calls no_results() if an entry is not
+// finite, B is not positive definite or eigenvalues overflow, because the problem then has no results. If `bytes` is not null, *bytes becomes
+// the memory of the solve.
 template <class T, class NoResults>
 std::int32_t solve_alone(SolveFrame<T>& frame, const BatchMatrix<T>& x, const NoResults& no_results,
                          CUstream_st* stream = nullptr, WorkspaceBytes* bytes = nullptr) {
@@ -117,10 +117,10 @@ std::int32_t solve_alone(SolveFrame<T>& frame, const BatchMatrix<T>& x, const No
   return status;
 }
 
-// A call on host pointers gives this status to every matrix at its beginning. solve_on_cpu() solves only the matrices that still have it.
+// A call on host pointers begins by giving this status to every matrix. solve_on_cpu() solves only the matrices that still have it.
 inline constexpr std::int32_t not_solved = std::numeric_limits<std::int32_t>::min();
 
-// Number of the matrices whose status is not 0, and the smallest index of one; -1: none.
+// Number of the matrices whose status is not 0, and the smallest of their indices; -1: there is no such matrix.
 struct BatchFailures {
   std::int64_t count = 0, first = -1;
   void note(std::int64_t k) {

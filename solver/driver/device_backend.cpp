@@ -1,22 +1,18 @@
 // DeviceBackend: the stages of a standard solve on one GPU, with or without helpers. If T is complex, the divide and conquer works on real
-// matrices, and there are no helpers. The functions below the class are for all recipes.
+// matrices, and there are no helpers.
 #include <algorithm>
 #include <limits>
 #include <memory>
 #include <optional>
-#include <span>
 #include <type_traits>
 #include <utility>
 #include <vector>
 
-#include "gemm_df/engines/native/halves.hpp"
 #include "gemm_df/load_products.hpp"
 #include "hybrid/instantiate.hpp"
 #include "hybrid/machine/cpu.hpp"
 #include "hybrid/machine/device.hpp"
 #include "hybrid/memory/memory.hpp"
-#include "hybrid/round_up.hpp"
-#include "hybrid/team/gpu_lanes.hpp"
 #include "hybrid/transfer/copy_2d.hpp"
 #include "hybrid/transfer/transfer.hpp"
 #include "hybrid/transfer/transfer_thread.hpp"
@@ -26,7 +22,7 @@
 #include "solver/driver/arguments.hpp"
 #include "solver/driver/backend.hpp"
 #include "solver/driver/device_frame.hpp"
-#include "solver/driver/places.hpp"
+#include "solver/driver/device_parts.hpp"
 #include "solver/path/one_stage.hpp"
 #include "solver/path/parked_reflectors.hpp"
 #include "solver/path/two_stage.hpp"
@@ -40,212 +36,6 @@
 namespace eigen_g {
 
 namespace {
-
-// Reflectors are parked in host memory; U and Z go through the GPU in slabs; A is in block columns.
-bool parks(const Plan& plan) {
-  return plan.mode != MemoryMode::in_core && plan.options.vectors;
-}
-bool has_slabs(const Plan& plan) {
-  return parks(plan) && plan.mode != MemoryMode::parked;
-}
-bool has_blocks(const Plan& plan) {
-  return plan.mode == MemoryMode::block_columns;
-}
-
-// The path's bytes for m columns of Z at a time.
-template <class T>
-PathBytes path_bytes(const Plan& plan, std::int64_t m, int multiprocessors) {
-  const bool parked = parks(plan);
-  return plan.path == Path::two_stage
-             ? TwoStageOnDevice<T>::bytes(plan.n, m, multiprocessors, plan.devices.gpus > 1, parked,
-                                          has_blocks(plan))
-             : OneStageOnDevice<T>::bytes(plan.n, m, multiprocessors, parked);
-}
-
-// Products are faster with this leading dimension.
-template <class T>
-std::int64_t even_rows(std::int64_t rows) {
-  return round_up(rows, 16 / sizeof(real_t<T>));
-}
-
-// A slab of rows of U, and the divide and conquer's workspace for it.
-template <class T>
-struct SlabOfRows {
-  MatrixView<real_t<T>> u;
-  Arena scratch;
-
-  SlabOfRows(Arena arena, std::int64_t n, std::int64_t rows) : SlabOfRows(&arena, n, rows) {}
-  static std::uint64_t bytes(std::int64_t n, std::int64_t rows) {
-    return bytes_taken([&](Arena& arena) { SlabOfRows(&arena, n, rows); });
-  }
-
- private:
-  SlabOfRows(Arena* arena, std::int64_t n, std::int64_t rows)
-      : u(arena->matrix<real_t<T>>(rows, n, even_rows<T>(rows))),
-        scratch(arena->part(divide_and_conquer_bytes<real_t<T>>(n, rows))) {}
-};
-
-// A slab of columns of Z, and the workspace of its back-transformation.
-//   back_bytes   of the path for these columns
-template <class T>
-struct SlabOfColumns {
-  MatrixView<T> z;
-  MatrixView<real_t<T>> u;  // complex T: the columns of U
-  Arena back;
-
-  SlabOfColumns(Arena arena, std::int64_t n, std::int64_t columns, std::uint64_t back_bytes)
-      : SlabOfColumns(&arena, n, columns, back_bytes) {}
-  static std::uint64_t bytes(std::int64_t n, std::int64_t columns, std::uint64_t back_bytes) {
-    return bytes_taken([&](Arena& arena) { SlabOfColumns(&arena, n, columns, back_bytes); });
-  }
-
- private:
-  SlabOfColumns(Arena* arena, std::int64_t n, std::int64_t columns, std::uint64_t back_bytes)
-      : z(arena->matrix<T>(n, columns, even_rows<T>(n))) {
-    if (is_complex<T>) u = arena->matrix<real_t<T>>(n, columns, even_rows<T>(n));
-    back = arena->part(back_bytes);
-  }
-};
-
-// The longest slab of which `bytes(length)` fits into `room`: `whole` in the smallest number of equal parts, in multiples of `multiple`.
-template <class Bytes>
-std::int64_t longest_slab(std::int64_t whole, std::int64_t multiple, std::uint64_t room, Bytes&& bytes) {
-  for (std::int64_t slabs = solver_tuning().min_slabs;; ++slabs) {
-    const std::int64_t length = std::min(whole, round_up((whole + slabs - 1) / slabs, multiple));
-    if (length <= multiple || bytes(length) <= room) return length;
-  }
-}
-
-// The buffers of the workspace. A matrix that is stored elsewhere has null data.
-//
-// If the reflectors are parked in host memory, an own A is at the beginning of `back`, and `scratch` is behind it. After the reduction A's
-// part has other data: Q in MemoryMode::parked, slabs of U and of Z in MemoryMode::slabs and block_columns. `back` is the whole back-transformation's.
-template <class T>
-struct DeviceParts {
-  MatrixView<T> matrix, z;
-  DealtPart<T> blocks;                  // MemoryMode::block_columns: A instead of `matrix`
-  MatrixView<real_t<T>> u, q;           // U: a buffer of its own only if T is complex
-  Tridiagonal<real_t<T>> t, copy_of_t;  // the copy: for slabs
-  Arena kept, scratch;                  // for the path (PathBytes); scratch also for all other stages
-  Arena back;  // q, u and scratch as one buffer, for the back-transformation; not used if back_in_a
-  bool back_in_a = false;
-  std::int64_t slab_rows = 0, slab_columns = 0;
-  std::span<std::byte> products;  // for Products::lend()
-
-  // Columns of A that are copied to the block columns at a time.
-  static constexpr std::int64_t columns_at_once = 256;
-
-  DeviceParts(Arena& arena, const Plan& plan, const Places& places, int multiprocessors) {
-    const std::int64_t n = plan.n, m = plan.max_count();
-    const std::int64_t even = even_rows<T>(n);
-    const bool slabs = has_slabs(plan);
-    const bool a_in_back = plan.mode != MemoryMode::in_core && places.a.where == Where::own;
-    const auto lent = static_cast<std::int64_t>(bytes_to_lend<T>(n));
-    const PathBytes path = path_bytes<T>(plan, slabs ? 1 : m, multiprocessors);
-    const auto own_a = [&](Arena& of) {
-      if (has_blocks(plan)) {
-        blocks = TwoStageOnDevice<T>::in_block_columns(n);
-        blocks.data = of.take<T>(TwoStageOnDevice<T>::block_values(n));
-        return;
-      }
-      matrix = of.matrix<T>(n, n, round_up(n, tridiagonalize_row_multiple));
-    };
-    if (places.a.where == Where::own && !a_in_back) own_a(arena);
-    if (places.owns_z()) z = arena.matrix<T>(n, n, even);
-    t = {arena.take<real_t<T>>(n), arena.take<real_t<T>>(n)};
-    if (slabs) copy_of_t = {arena.take<real_t<T>>(n), arena.take<real_t<T>>(n)};
-    kept = arena.part(path.kept);
-    const auto vectors_of_t = [&](Arena& a) {
-      if (places.q.where == Where::own) q = a.matrix<real_t<T>>(n, n, even);
-      if (places.u.where == Where::own) u = a.matrix<real_t<T>>(n, n, even);
-    };
-    const std::uint64_t of_t = bytes_taken(vectors_of_t);
-    const std::uint64_t of_loading = bytes_taken(
-        [&](Arena& a) { a.take<T>(std::max(loading_values, has_blocks(plan) ? columns_at_once * n : 0)); });
-    const std::uint64_t of_dc =
-        slabs ? 0 : divide_and_conquer_bytes<real_t<T>>(n, plan.options.vectors ? n : 0, false);
-    const std::uint64_t rest = std::max({path.scratch, check_input_bytes, of_loading, of_dc});
-    if (a_in_back) {
-      std::uint64_t bytes = std::max(bytes_taken(own_a) + of_t + rest, path.back_min);
-      if (slabs) {
-        const std::uint64_t others = arena.bytes() + bytes_taken([&](Arena& a) { a.take<std::byte>(lent); });
-        bytes = bytes_with_slabs(plan, multiprocessors, bytes, others);
-      }
-      back = arena.part(round_up(bytes, Arena::alignment));
-      Arena parts = back;
-      own_a(parts);
-      vectors_of_t(parts);
-      scratch = parts.part(rest);
-    } else {
-      back_in_a = places.back_in_a && bytes_in_a(n) >= path.back_min;
-      back = arena.part(std::max(of_t + rest, back_in_a  ? 0
-                                              : of_t > 0 ? path.back_preferred
-                                                         : path.back_min));
-      Arena parts = back;
-      vectors_of_t(parts);
-      scratch = parts.part(rest);
-    }
-    products = {arena.take<std::byte>(lent), static_cast<std::size_t>(lent)};
-  }
-  SlabOfRows<T> rows_of_u(std::int64_t n) const { return {back, n, slab_rows}; }
-  SlabOfColumns<T> columns_of_z(std::int64_t n) const {
-    const std::uint64_t before = SlabOfColumns<T>::bytes(n, slab_columns, 0);
-    return {back, n, slab_columns, back.left() - before};
-  }
-  // The back-transformation's workspace. `a` is the caller's array of A.
-  Arena back_at(MatrixView<T> a) const {
-    if (!back_in_a) return back;
-    const auto at = reinterpret_cast<std::uintptr_t>(a.data);
-    return {a.data + (Arena::alignment - at % Arena::alignment) / sizeof(T), bytes_in_a(a.cols)};
-  }
-
- private:
-  // Chooses the slabs for a region of `bytes` bytes, or of a few more if slabs of an eighth need more. With MemoryMode::block_columns and a
-  // Devices::memory_limit the region has all bytes of the limit except `others`, as far as slabs can use them; not with engines that take memory
-  // during the solve. Returns the region's bytes.
-  std::uint64_t bytes_with_slabs(const Plan& plan, int multiprocessors, std::uint64_t bytes,
-                                 std::uint64_t others) {
-    const std::int64_t n = plan.n, m = std::max<std::int64_t>(1, plan.max_count());
-    constexpr std::int64_t rows_multiple = 8, columns_multiple = 32, parts = 8;
-    const auto of_rows = [n](std::int64_t rows) { return SlabOfRows<T>::bytes(n, rows); };
-    const auto of_columns = [&](std::int64_t columns) {
-      return SlabOfColumns<T>::bytes(n, columns, path_bytes<T>(plan, columns, multiprocessors).back_min);
-    };
-    const auto part = [](std::int64_t whole, std::int64_t multiple) {
-      return std::min(whole, round_up((whole + parts - 1) / parts, multiple));
-    };
-    std::uint64_t room =
-        std::max({bytes, of_rows(part(n, rows_multiple)), of_columns(part(m, columns_multiple))});
-    const std::uint64_t limit = plan.devices.memory_limit;
-    if (has_blocks(plan) && limit > others && plan.options.engine == Engine::native)
-      room = std::max(room, std::min((limit - others) / Arena::alignment * Arena::alignment,
-                                     std::max(of_rows(n), of_columns(m))));
-    slab_rows = longest_slab(n, rows_multiple, room, of_rows);
-    slab_columns = longest_slab(m, columns_multiple, room, of_columns);
-    return room;
-  }
-  static std::uint64_t bytes_in_a(std::int64_t n) {
-    const auto bytes = static_cast<std::uint64_t>(n * n) * sizeof(T);
-    return bytes - std::min(bytes, Arena::alignment);
-  }
-};
-
-template <class T>
-std::uint64_t device_parts_bytes(const Plan& plan, const Places& places, int multiprocessors) {
-  return bytes_taken([&](Arena& arena) { DeviceParts<T>(arena, plan, places, multiprocessors); });
-}
-
-// The number of parked values, and bytes of host memory for d, e and the tree of the divide and conquer, and for these values.
-template <class T>
-std::int64_t parked_values(const Plan& plan) {
-  if (!parks(plan)) return 0;
-  return has_blocks(plan) ? TwoStageOnDevice<T>::parked_block_values(plan.n) : plan.n * plan.n;
-}
-template <class T>
-std::uint64_t host_bytes(const Plan& plan) {
-  return 4 * sizeof(double) * static_cast<std::uint64_t>(plan.n) +
-         sizeof(T) * static_cast<std::uint64_t>(parked_values<T>(plan));
-}
 
 std::optional<Partition> partition_of(const Devices& devices) {
   if (devices.multiprocessors == 0) return std::nullopt;
@@ -262,15 +52,15 @@ class DeviceBackend final : public StandardBackend<T> {
   DeviceBackend(const Plan& plan, Resources& resources)
       : StandardBackend<T>(plan),
         gpu_(current_gpu()),
-        further_(helper_gpus(plan.devices.gpus)),
+        helpers_(helper_gpus(plan.devices.gpus)),
         frame_(plan, resources, partition_of(plan.devices)) {
     if (parks()) transfers_.emplace(queue_.resources());
     if constexpr (!is_complex<T>)
       if (plan_.options.vectors && plan_.mode == MemoryMode::in_core)
         team_.emplace(
             queue_,
-            share_rule(plan_.devices, plan_.n, std::is_same_v<T, double>, further_, queue_.multiprocessors()),
-            Helpers{further_, true, plan_.devices.threads});
+            share_rule(plan_.devices, plan_.n, std::is_same_v<T, double>, helpers_, queue_.multiprocessors()),
+            Helpers{helpers_, true, plan_.devices.threads});
   }
   ~DeviceBackend() override {
     try {
@@ -645,7 +435,7 @@ class DeviceBackend final : public StandardBackend<T> {
 
   using StandardBackend<T>::plan_;
   int gpu_;
-  std::vector<int> further_;
+  std::vector<int> helpers_;
   DeviceFrame<T> frame_;
   const bool on_host_ = frame_.on_host;
   Queue& queue_ = frame_.queue;
@@ -674,55 +464,24 @@ class DeviceBackend final : public StandardBackend<T> {
   std::conditional_t<is_complex<T>, NoTeam, std::optional<SolveTeam<T>>> team_;
 };
 
+}  // namespace
+
 template <class T>
 WorkspaceBytes standard_bytes_on_gpu(const Plan& plan, MatrixLayout layout) {
   const auto bytes = [&](MatrixLayout of) {
     const Places places = places_of(plan, arrays_of<T>(of, plan.n));
     return device_parts_bytes<T>(plan, places, gpu_facts(current_gpu()).multiprocessors);
   };
-  const std::uint64_t packed = bytes(MatrixLayout::contiguous);
+  const std::uint64_t contiguous = bytes(MatrixLayout::contiguous);
   return {host_bytes<T>(plan),
-          layout == MatrixLayout::contiguous ? packed : std::max(packed, bytes(MatrixLayout::any))};
-}
-
-}  // namespace
-
-template <class T>
-WorkspaceBytes bytes_on_gpu(const Plan& plan, MatrixLayout layout) {
-  if (plan.generalised) return generalised_bytes_on_gpu<T>(plan);
-  if (plan.team) return team_bytes_on_gpu<T>(plan);
-  return wants_mixed<T>(plan) ? mixed_bytes_on_gpu(plan) : standard_bytes_on_gpu<T>(plan, layout);
+          layout == MatrixLayout::contiguous ? contiguous : std::max(contiguous, bytes(MatrixLayout::any))};
 }
 
 template <class T>
-std::unique_ptr<Backend<T>> backend_on_gpu(const Plan& plan, Resources* resources) {
-  require_gpu();
-  if (plan.generalised) return generalised_on_gpu<T>(plan, *resources);
-  if constexpr (std::is_same_v<T, double>)
-    if (wants_mixed<T>(plan)) return mixed_on_gpu(plan, *resources);
-  if (plan.team) return team_on_gpus<T>(plan, *resources);
-  return std::make_unique<DeviceBackend<T>>(plan, *resources);
+std::unique_ptr<Backend<T>> standard_on_gpu(const Plan& plan, Resources& resources) {
+  return std::make_unique<DeviceBackend<T>>(plan, resources);
 }
 
-std::shared_ptr<Resources> new_resources(const Allocator& allocator) {
-  return std::make_shared<Resources>(allocator);
-}
-Resources* resources_of_this_thread() {
-  return &Resources::of_this_thread();
-}
-void release(Resources* resources) {
-  resources->release();
-  GpuLanes::release();
-  release_kept_memory();
-}
-
-void start_device() {
-  const Queue queue;
-  const WorkMemory memory(queue, sizeof(double) * loading_values + Arena::alignment);
-  load_products<double>(queue, Arena(memory.data(), sizeof(double) * loading_values + Arena::alignment));
-  queue.wait();
-}
-
-EIGEN_G_INSTANTIATE(all_types, bytes_on_gpu, backend_on_gpu);
+EIGEN_G_INSTANTIATE(all_types, standard_bytes_on_gpu, standard_on_gpu);
 
 }  // namespace eigen_g

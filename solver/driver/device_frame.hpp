@@ -62,8 +62,8 @@ class HeldMemory {
   std::uint64_t held_ = 0;
 };
 
-// The objects that every solve of one plan on the current GPU needs, for any recipe. take() makes the buffers of a solve. They are the members of
-// a struct `Parts`, whose constructor takes them from an Arena. Two constructions with the same arguments take the same number of bytes.
+// The objects that every solve of one plan on the current GPU needs, for any recipe. take() makes the buffers of a solve. The buffers are the
+// members of a struct `Parts`, and its constructor takes them from an Arena. take() calls it twice: first to count the bytes, then with memory.
 template <class T>
 struct DeviceFrame {
   //   on   the partition of the GPU that the frame uses; nullopt: the whole GPU

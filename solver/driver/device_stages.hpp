@@ -34,7 +34,7 @@ void ormtr_sb2st_on_gpu(const StageCall& call, std::int64_t kd, const double* ho
 void ormtr_sy2sb_on_gpu(const StageCall& call, Uplo uplo, std::int64_t kd, MatrixView<const double> a,
                         const double* tau, MatrixView<double> z, Report& report);
 
-// Each of the next functions returns the bytes of workspace of the function with the same first words.
+// NAME_gpu_bytes() returns the bytes of workspace of NAME_on_gpu().
 template <class T>
 WorkspaceBytes sytrd_gpu_bytes(Pointers pointers, Uplo uplo, std::int64_t n, std::int64_t lda);
 template <class T>

@@ -21,7 +21,8 @@ struct Ending {
   }
 };
 
-// The plan, or the first of its fallbacks that does not need more than Devices::memory_limit. If none is left, begin() throws.
+// Returns the plan, or the first of its fallbacks that needs no more than Devices::memory_limit. If each of them needs more, returns the last
+// one, and begin() throws.
 template <class T>
 Plan within_limit(Plan plan) {
   const std::uint64_t limit = plan.devices.memory_limit;
@@ -72,7 +73,8 @@ void SolveFrame<T>::begin(const CallerMatrices<T>& problem) {
     backend().begin(problem);
   } catch (const OutOfMemory& error) {
     std::optional<Plan> smaller;
-    // The slabs of block columns fill the limit, and the GPU may have less memory: the smallest slabs come next.
+    // In block columns the slabs are as large as memory_limit allows. If the GPU does not have that memory, the next try has no limit, and thus
+    // the smallest slabs.
     const bool fills_limit =
         plan_.mode == MemoryMode::block_columns && std::exchange(plan_.devices.memory_limit, 0) > 0;
     if (error.on_device()) smaller = fills_limit ? plan_ : smaller_plan<T>(plan_);

@@ -1,7 +1,7 @@
 // SolveFrame: one plan with its backend. It runs solves, falls back to a smaller plan if the GPU has too little memory, and completes
-// the report. The frame of a solve is this object. Every solve has these parts:
+// the report. A solve has these parts:
 //
-//   plan      solver/driver/plan.hpp      the checked arguments, and the choice of CPU or GPU and of the path, made once
+//   plan      solver/driver/plan.hpp      the checked arguments, and the choices of device and path, which are made once
 //   memory    solver/driver/places.hpp    where each matrix is stored; the bytes of the workspace follow from it
 //   stages    solver/driver/backend.hpp   each stage on the CPU or on a GPU
 //   recipe    solver/driver/recipes.cpp   the order of the stages
@@ -16,8 +16,8 @@
 
 namespace eigen_g {
 
-// Runs work() with `threads` CPU threads (0: unchanged) and returns its report. Adds the seconds, the device if the report has none, and the bytes
-// and flops of a device that is alone.
+// Runs work() with `threads` CPU threads (0: unchanged) and returns its report. Adds the seconds of the call. If the report names no device, adds
+// the GPU or the CPU. If it then has one device, sets the bytes and flops of that device.
 template <class Work>
 auto timed(bool on_gpu, int threads, Work&& work) {
   using SteadyClock = std::chrono::steady_clock;
@@ -64,12 +64,12 @@ class SolveFrame {
   // Sets the workspace of the next solves. Null: the backend allocates its own. Throws InvalidArgument (workspace), and the exceptions of the
   // backend's constructor.
   void set_workspace(const Workspace& given);
-  // Sets the workspace to a part of the workspace of another solve, which runs this solve as one of its stages.
+  // Sets the workspace to `memory`. It is a part of the workspace of a generalised or mixed solve, which runs this frame's solve as a stage.
   void take_workspace(Arena memory);
   void set_factor(CholeskyFactor factor);  // for later solves; generalised problems only
 
   // Checks the problem and solves it. If the GPU has too little memory, this and all later solves use smaller_plan().
-  //   wait   false: may return while the last stages are still queued (Backend::end_async()), with 0 seconds for each stage
+  //   wait   false: may return while the last stages are still queued (Backend::end_async()). The seconds of each stage are then 0
   GeneralisedReport solve(const CallerMatrices<T>& problem, bool wait = true);
   GeneralisedReport solve(Pointers pointers, const T* a, std::int64_t lda, T* b, std::int64_t ldb,
                           real_t<T>* w, T* z, std::int64_t ldz, CUstream_st* stream = nullptr,

@@ -33,7 +33,7 @@ struct Places {
   // True if the back-transformation may use the caller's array of A as workspace. The merges' Q was stored there, and is not needed any more.
   bool back_in_a = false;
 
-  // The workspace has an n x n matrix for Z or for C.
+  // Returns true if the workspace has an n x n matrix for Z or for C.
   bool owns_z() const { return z.where == Where::own || c.where == Where::own; }
 };
 
@@ -71,7 +71,7 @@ CallerMatrices<T> arrays_of(MatrixLayout layout, std::int64_t n);
 // Values only: the solve has A and no other matrix.
 //
 // MemoryMode::parked: the reflectors leave the GPU, so that A's memory is free after the reduction. Q of a real type, and U and C of a complex one,
-// are then shared with A. MemoryMode::slabs and block_columns, host pointers: Z is the caller's, and Q, C and U are shared with A in slabs.
+// are then shared with A. MemoryMode::slabs and block_columns, host pointers: Z is the caller's, and slabs of Q, C and U are in the memory of A.
 template <class T>
 Places places_of(const Plan& plan, const CallerMatrices<T>& given, bool over_any_columns = false);
 

@@ -63,23 +63,24 @@ void check_plan(const Plan& plan) {
 
 namespace {
 
-// Devices::gpus = 0: the number of GPUs of the current GPU's model that pay by the model, or that the matrices need.
+// Returns the number of GPUs for Devices::gpus = 0: the fastest number by the model of the seconds, or more if the matrices need their memory. All
+// are of the current GPU's model.
 template <class T>
 int gpus_that_pay(const Plan& asked) {
   int most = gpu_count();
   if (most < 2 || asked.devices.device == DeviceChoice::cpu) return 1;
   if (asked.on_host_pointers() && !use_gpu(asked.devices.device, asked.n)) return 1;
   const std::string& model = gpu_facts(current_gpu()).name;
-  const std::vector<int> further = helper_gpus(most);
-  most = 1 + static_cast<int>(std::find_if(further.begin(), further.end(),
+  const std::vector<int> helpers = helper_gpus(most);
+  most = 1 + static_cast<int>(std::find_if(helpers.begin(), helpers.end(),
                                            [&](int gpu) { return gpu_facts(gpu).name != model; }) -
-                              further.begin());
+                              helpers.begin());
   const auto plan_of = [&](int gpus) {
     Plan plan = asked;
     plan.devices.gpus = gpus;
     return plan_on<T>(plan, true);
   };
-  most = std::min(most, most_gpus_of_a_team);
+  most = std::min(most, max_team_gpus);
   if (most < 2 || !plan_of(2).team) return 1;
   const std::uint64_t room =
       asked.devices.memory_limit > 0 ? asked.devices.memory_limit : device_memory_available();
@@ -98,8 +99,8 @@ void check_pieces(const Plan& plan) {
   require(plan.devices.ratio.automatic(), Argument::ratio, "must be automatic for pieces");
   require(plan.devices.multiprocessors == 0, Argument::multiprocessors, plan.devices.multiprocessors,
           "must be 0 for pieces");
-  require(plan.devices.gpus <= most_gpus_of_a_team, Argument::gpus, plan.devices.gpus,
-          "must be at most " + std::to_string(most_gpus_of_a_team));
+  require(plan.devices.gpus <= max_team_gpus, Argument::gpus, plan.devices.gpus,
+          "must be at most " + std::to_string(max_team_gpus));
 }
 
 }  // namespace
@@ -123,7 +124,7 @@ Plan make_plan(const Plan& given) {
           "is " + std::to_string(gpus) +
               "; must be 1 for a complex matrix, except for a standard problem with path two_stage, engine "
               "native and at most " +
-              std::to_string(most_gpus_of_a_team) + " GPUs");
+              std::to_string(max_team_gpus) + " GPUs");
   require(!wants_mixed<T>(plan) || (gpus == 1 && devices.ratio.automatic() && devices.multiprocessors == 0),
           "precision", "is mixed; requires gpus = 1, an automatic ratio and multiprocessors = 0");
   return plan;

@@ -20,7 +20,7 @@ struct Plan {
   Pointers pointers = Pointers::host;
   std::optional<GeneralisedProblem> generalised = {};
   bool within = false;  // a stage of a generalised or mixed solve
-  // The matrices are in pieces (shards.hpp): the GPUs that have A, devices.gpus of them, of which the first is the current one. Empty: each
+  // For matrices in pieces (shards.hpp): the GPUs that have A. Their number is devices.gpus, and the first of them is the current GPU. Empty: each
   // matrix is whole.
   std::vector<int> gpus_of_pieces = {};
   // Decided by make_plan().
@@ -36,11 +36,11 @@ struct Plan {
   std::int64_t max_count() const { return options.vectors ? options.subset.max_count(n) : 0; }
 };
 
-// Returns `asked` with this on_gpu, with the path for the CPU or for the GPU, and with `team`. Checks nothing.
+// Returns `asked` for the GPU or for the CPU: sets on_gpu, path and team. Checks nothing.
 template <class T>
 Plan plan_on(Plan asked, bool on_gpu);
-// Checks the arguments, chooses CPU or GPU and the path, and returns the plan. Throws InvalidArgument, and DeviceError without a GPU that
-// is required.
+// Checks the arguments, chooses CPU or GPU and the path, and returns the plan. Throws InvalidArgument, and DeviceError if a GPU is required and
+// there is none.
 template <class T>
 Plan make_plan(const Plan& asked);
 // Makes the checks of make_plan() that do not depend on this machine's GPUs.
@@ -54,8 +54,9 @@ Plan plan_within(const Plan& plan);
 //   mixed precision -> native precision
 //   in core         -> parked            with vectors, gpus = 1 and a standard problem
 //   parked          -> slabs             with host pointers
-//   slabs, or in core without vectors -> block columns    with host pointers, on the two-stage path
-//   two-stage path  -> one-stage path    with Path::automatic; block columns become what they were before
+//   slabs           -> block columns     with vectors and host pointers, on the two-stage path
+//   in core         -> block columns     for values only, with host pointers, on the two-stage path
+//   two-stage path  -> one-stage path    with Path::automatic; block columns become slabs again, or in core for values only
 //   GPU             -> CPU               with host pointers and DeviceChoice::automatic
 template <class T>
 std::optional<Plan> smaller_plan(const Plan& plan);

@@ -1,8 +1,8 @@
-// The parts that all calls of solver/api/stages.hpp share. run_stage() is such a call: it chooses the device, checks the pointers, runs the work,
+// The parts that all calls of solver/api/stages.hpp share. run_stage() makes such a call: it chooses the device, checks the pointers, runs the work,
 // measures the time and returns the report. Further functions check arguments, and reduce_scaled() reduces 2^k A on the CPU.
 //
-// A StageRunner (solver/path/stage_runner.hpp) is also named `run_stage`, in reduce_scaled() and in the class DeviceStage. It times the parts of
-// a call.
+// In reduce_scaled() and in the class DeviceStage `run_stage` is another thing: a StageRunner (solver/path/stage_runner.hpp), which times the parts
+// of the call.
 #pragma once
 
 #include <cmath>
@@ -81,7 +81,8 @@ void check_tridiagonal(std::int64_t n, Tridiagonal<R> t) {
 
 using Compz = TridiagonalVectors::Compz;
 
-// A complex matrix as a real one, whose rows are real and imaginary parts in turn. Its product with a real matrix is the complex one.
+// Returns the memory of z as a real matrix. If z is complex, the rows are its real and imaginary parts in turn, and a product with a real matrix
+// from the right has the same layout.
 template <class T>
 MatrixView<real_t<T>> as_real(MatrixView<T> z) {
   return {reinterpret_cast<real_t<T>*>(z.data), planes<T> * z.rows, z.cols, planes<T> * z.lda};

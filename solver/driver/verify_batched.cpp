@@ -3,11 +3,10 @@
 #include <algorithm>
 #include <chrono>
 #include <complex>
-#include <exception>
 #include <limits>
-#include <mutex>
 #include <string>
 
+#include "hybrid/first_failure.hpp"
 #include "hybrid/instantiate.hpp"
 #include "hybrid/machine/cpu.hpp"
 #include "hybrid/machine/device.hpp"
@@ -89,17 +88,11 @@ BatchToVerify<T> checked(BatchToVerify<T> batch) {
 template <class VerifyOne>
 BatchVerification verified_on_cpu(std::int64_t n, std::int64_t count, const VerifyOne& verify_one) {
   std::vector<MatrixRatios> each(static_cast<std::size_t>(count));
-  std::mutex mutex;
-  std::exception_ptr failure;
+  FirstFailure failure;
   for_each(count, threads_if(thread_tuning().of_order(n) == 1), [&](std::int64_t k) {
-    try {
-      each[static_cast<std::size_t>(k)] = MatrixRatios(verify_one(k));
-    } catch (...) {
-      const std::lock_guard lock(mutex);
-      failure = std::current_exception();
-    }
+    failure.guard([&] { each[static_cast<std::size_t>(k)] = MatrixRatios(verify_one(k)); });
   });
-  if (failure) std::rethrow_exception(failure);
+  failure.rethrow();
   BatchVerification all;
   for (std::int64_t k = 0; k < count; ++k) note_verification(each[static_cast<std::size_t>(k)], k, all);
   return all;

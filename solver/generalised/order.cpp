@@ -4,13 +4,13 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
-#include <complex>
 #include <numeric>
 #include <utility>
 #include <vector>
 
 #include "hybrid/instantiate.hpp"
 #include "hybrid/machine/cpu.hpp"
+#include "hybrid/parts.hpp"
 #include "hybrid/team/loops.hpp"
 #include "solver/prepare/lapack.hpp"
 
@@ -58,12 +58,6 @@ RowOrder pivoted_cholesky(MatrixView<T> b) {
 template <class T>
 void take_in_order(const RowOrder& order, Uplo uplo, MatrixView<const T> from, MatrixView<T> to) {
   const std::int64_t n = to.rows;
-  const auto conjugate = [](T x) {
-    if constexpr (is_complex<T>)
-      return std::conj(x);
-    else
-      return x;
-  };
   constexpr std::int64_t square = 64;  // the part of `from` that one square of `to` reads fits into the cache
   for_each((n + square - 1) / square, threads_if(n >= smallest_parallel_order), [&](std::int64_t strip) {
     const std::int64_t j0 = strip * square;

@@ -43,7 +43,7 @@ Path choose_path(const PathFacts& facts, const PathTuning& tuning) {
 bool takes_team(EntryType type, const Options& options, const Devices& devices, Path path, std::int64_t n) {
   const TwoStageTuning& t = two_stage_tuning();
   const PathOrders& from = type.is_single ? t.orders_of_team_in_float : t.orders_of_team;
-  return path == Path::two_stage && devices.gpus > 1 && devices.gpus <= most_gpus_of_a_team &&
+  return path == Path::two_stage && devices.gpus > 1 && devices.gpus <= max_team_gpus &&
          devices.ratio.automatic() && devices.multiprocessors == 0 && options.engine == Engine::native &&
          options.precision == Precision::native &&
          (options.path == Path::two_stage || n >= (options.vectors ? from.with_vectors : from.of_values));

@@ -30,9 +30,10 @@ struct PathFacts {
   int capability = 90;             // the GPU's; 90 is compute capability 9.0
 };
 
-// Smallest orders n for which the two-stage path is faster, with vectors and for values only. of_double to of_complex_float are for the engine
-// native and these types, or another engine and complex matrices. The rest are for these engines and double. Measurements:
-// data/perf/DECISIONS.md, "Choice of the path".
+// Smallest orders n for which the two-stage path is faster, with vectors and for values only. Measurements: data/perf/DECISIONS.md, "Choice of
+// the path".
+//   of_double ... of_complex_float   by type, for Engine::native; for complex matrices also with other engines
+//   df, emulated, ozaki              by engine, for real matrices of double
 struct PathTuning {
   static constexpr std::int64_t never = std::numeric_limits<std::int64_t>::max();
   PathOrders of_double, of_float, of_complex_double, of_complex_float;
@@ -40,27 +41,27 @@ struct PathTuning {
 };
 PathTuning path_tuning();  // the orders of two_stage_tuning(): measured on an H200, or replaced by a file
 
-// Returns the engine that decides the path. Float and complex matrices: native, because no other engine multiplies them. Double:
-// facts.engine. For Engine::automatic it is the fastest engine by facts.rates, or native without rates.
+// Returns the engine whose orders decide the path. Float and complex matrices: native, also if another engine multiplies them. Real matrices of
+// double: facts.engine, and for Engine::automatic the fastest engine by facts.rates, or native without rates.
 Engine engine_of_path(const PathFacts& facts);
 
-// Returns the path of a solve. Unless facts.asked is Path::automatic, it is facts.asked. Path::automatic becomes the two-stage path if n is at
-// least the order in `tuning` and is_strong_in_double(facts.capability). GPUs that are slow in double were not measured, so they use the
-// one-stage path. The function needs no GPU.
+// Returns facts.asked, unless it is Path::automatic. Path::automatic becomes the two-stage path if n is at least the order in `tuning` and
+// is_strong_in_double(facts.capability), else the one-stage path. GPUs that are slow in double were not measured. The function needs no GPU.
 Path choose_path(const PathFacts& facts, const PathTuning& tuning);
 
 // choose_path() on the current GPU, for a matrix of T.
 template <class T>
 Path path_on_gpu(const Options& options, const ProductRates& rates, std::int64_t n);
 
-// Returns the path of a solve on the CPU: asked, or the two-stage path from TwoStageTuning::orders_on_cpu on. The choice depends on n and T alone, so that
-// the values have the same bits with all vectors, with some and with none.
+// Returns `asked` for a solve on the CPU, unless it is Path::automatic. Path::automatic becomes the two-stage path from TwoStageTuning::orders_on_cpu
+// on. The choice depends on n and T alone, so that the values have the same bits with all vectors, with some and with none.
 template <class T>
 Path path_on_cpu(Path asked, std::int64_t n);
 
-// Returns true if all stages of a standard solve run on devices.gpus GPUs together: on the two-stage path, from TwoStageTuning::orders_of_team on, or for
-// every order with Path::two_stage. The engine and the precision must be native, the ratio automatic, and each GPU whole.
-inline constexpr int most_gpus_of_a_team = 8;
+// Returns true if devices.gpus GPUs together run all stages of a standard solve. This is so on the two-stage path, for orders from
+// TwoStageTuning::orders_of_team on, or for every order if Path::two_stage is requested. The engine and the precision must be native, the ratio
+// automatic, and devices.multiprocessors 0.
+inline constexpr int max_team_gpus = 8;
 bool takes_team(EntryType type, const Options& options, const Devices& devices, Path path, std::int64_t n);
 
 }  // namespace eigen_g

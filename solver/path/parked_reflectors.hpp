@@ -1,9 +1,12 @@
 // ParkedReflectors: copies the reflectors of a reduction from the GPU to host memory while the reduction works. Afterwards other data can use the
 // memory of A on the GPU. CUDA builds only.
 //
-//   host    n x n. Below the diagonal: the reflectors of tridiagonalize() or full_to_band(). Above it: the v arrays of the chase, as
-//           band_to_tridiagonal() leaves them above the diagonal of A. If the matrix was a band: the packed v arrays from its first element on.
-//           If A is in block columns: the block columns in the same layout as on the GPU, then the packed v arrays
+// The host memory has one of three layouts:
+//
+//   A was full           n x n. Below the diagonal: the reflectors of tridiagonalize() or full_to_band(). Above it: the v arrays of the chase, as
+//                        band_to_tridiagonal() leaves them above the diagonal of A
+//   A was a band         the packed v arrays, from the first element on
+//   A in block columns   the block columns as on the GPU, then the packed v arrays
 #pragma once
 
 #include <cstdint>
@@ -25,13 +28,13 @@ class ParkedReflectors {
 
   MatrixView<const T> host() const { return host_; }
 
-  // The matrix of the next reduction: n x n, or all columns in a packed part.
+  // Sets the matrix of the next reduction: n x n, or in block columns.
   void begin(MatrixView<const T> a_dev) { begin(a_dev, {}); }
   void begin(const DealtPart<const T>& a_dev) { begin({}, a_dev); }
 
-  // The functions below start copies, of what the work that is queued so far leaves in A. They do not block. Each throws what an earlier copy
-  // threw: OutOfMemory, DeviceError. Cost: n^2 / 2 elements over the link below the diagonal, and n^2 / 2 above it.
-  // The reduction reports that the first `columns` columns below the diagonal are final.
+  // The functions below start copies. A copy begins when the work that is queued so far is done, and the functions do not block. Each throws what an
+  // earlier copy threw: OutOfMemory, DeviceError. Cost: n^2 / 2 elements over the link below the diagonal, and n^2 / 2 above it.
+  // The reduction calls reached() when the first `columns` columns below the diagonal are final.
   void reached(std::int64_t columns);
   // The entries above the diagonal of columns first ... end - 1 of a matrix.
   void park_upper(std::int64_t first, std::int64_t end);
@@ -40,7 +43,7 @@ class ParkedReflectors {
   // Blocks until all copies are done. Throws as above.
   void wait() { thread_.wait(); }
 
-  // The block columns in host memory, for the layout of a_dev.
+  // Returns the block columns in host memory, in the layout of a_dev.
   DealtPart<const T> host_part(const DealtPart<const T>& a_dev) const {
     return {a_dev.deal, a_dev.part, host_.data, a_dev.ld};
   }

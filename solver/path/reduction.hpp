@@ -23,7 +23,7 @@ class ParkedReflectors;
 struct PathBytes {
   std::uint64_t kept = 0;     // used from the reduction to the last use of Q
   std::uint64_t scratch = 0;  // used in run() and in apply(); free for other stages between them
-  // Used by apply() of the two-stage path instead of `scratch`: bytes for full speed, and the smallest number.
+  // Used by apply() of the two-stage path instead of `scratch`: the bytes for full speed, and the fewest with which it works.
   std::uint64_t back_preferred = 0, back_min = 0;
 };
 
@@ -58,7 +58,7 @@ class Reduction {
 template <class T>
 class DeviceReduction : public Reduction<T> {
  public:
-  // Announces that the next matrix has A(i, j) = 0 for |i - j| > width. A path may save work because of this.
+  // The caller promises that the next matrix has A(i, j) = 0 for |i - j| > width. A path may save work if `width` is small.
   virtual void given_band(std::int64_t) {}
   // From now on run() copies the reflectors to host memory and returns when they are there. Other data may use the memory of A afterwards, and
   // apply() copies the reflectors back in parts. `parked` must outlive the reduction.

@@ -25,7 +25,8 @@ class Clock {
   virtual EngineFlops take_flops() { return {}; }  // flops of the products since the last call
 };
 
-// The stages follow each other in the device's queue. With a progress callback the host waits for the end of each stage.
+// The stages follow each other in the device's queue, and the host queues a stage without a wait for the stage before. With a progress callback it
+// waits for the end of each stage.
 class StageRunner {
  public:
   StageRunner(Clock& clock, const Progress& progress, std::vector<StageWork>& stages)
@@ -58,7 +59,7 @@ class StageRunner {
     }
   }
 
-  // Runs solve(), a whole solve within this one, and appends its stages to the list. Waits for all stages before it.
+  // Runs solve(), which is a whole solve with stages of its own, and appends these stages to the list. Waits first for all stages so far.
   template <class Solve>
   auto within(Solve&& solve) {
     finish();

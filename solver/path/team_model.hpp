@@ -10,8 +10,8 @@
 //   back-transformations     n^2, n^3 / P          factors on every GPU, products by columns; both times m / n
 //   store                    n^2, n^2 (P - 1) / P  both times m / n; one GPU copies while it computes
 //
-// A subset takes 1/4 + 3/4 m / n of the products of the divide and conquer, values only none. Another GPU takes its n^3 terms at the rate of its products.
-// Complex and float matrices are estimated by factors of the terms.
+// The products of the divide and conquer take the fraction 1/4 + 3/4 m / n of their n^3 term, and for values only they take no time. For GPUs of another
+// model than the measured ones the n^3 terms are scaled by the rate of their products. Complex and float matrices have further factors of the terms.
 #pragma once
 
 #include <array>
@@ -34,11 +34,12 @@ struct TeamProblem {
 // Throws InvalidArgument("machine") if several GPUs of the machine were not measured, and InvalidArgument for gpus < 1, n < 0, vectors < 0 or vectors > n.
 Prediction predict_team(const MeasuredMachine& measured, const TeamProblem& problem, double products = 0);
 
-// The terms of order n^2 of the bytes of a GPU: A, the chase's reflectors on the first GPU (member 0), U, and Z, which has the memory of the
-// divide and conquer. Buffers of some GB come in addition.
+// The terms of order n^2 of the bytes of a GPU. They are A, U, and Z, which shares its memory with the divide and conquer, and on the first GPU
+// (member 0) the chase's reflectors. Buffers of some GB come in addition.
 double leading_team_bytes(const TeamProblem& problem, int member);
 
-// The fewest GPUs, at most `most`, whose predicted seconds are at most 1.05 times the seconds of the fastest number, by the usual machine. `most` >= 1.
+// Returns the fewest GPUs whose predicted seconds are at most 1.05 times the smallest predicted seconds of 1 to `most` GPUs. The prediction is for the
+// usual machine. `most` >= 1.
 int fastest_team(EntryType type, std::int64_t n, std::int64_t vectors, int most);
 
 }  // namespace eigen_g

@@ -17,8 +17,8 @@ class SolveTeam;
 
 // The two-stage path on the CPU, with A in the triangle `uplo`. The matrix needs an even leading dimension.
 //   m   columns of Z; 0: values only, and the reflectors of the chase are not stored
-// An upper triangle counts as a lower one with the order of all rows and columns reversed, so its reduction begins at the last row, as in the
-// one-stage path. run() overwrites all of A: the reflectors of the chase are stored above its diagonal.
+// An upper triangle is treated as a lower one in which all rows and columns are in reverse order. Its reduction thus begins at the last row, as on
+// the one-stage path. run() overwrites both triangles of A: the reflectors of the chase are stored above the diagonal.
 template <class T>
 class TwoStageOnCpu final : public Reduction<T>, public ImplicitQ<T> {
  public:
@@ -55,7 +55,7 @@ class TwoStageOnDevice final : public DeviceReduction<T>, public ImplicitQ<T> {
   //   blocks   A is in block columns
   static PathBytes bytes(std::int64_t n, std::int64_t m, int multiprocessors, bool cut, bool parked = false,
                          bool blocks = false);
-  // A in block columns without memory: it needs block_values(n) values on the GPU, and parked_block_values(n) in host memory.
+  // Returns A in block columns, without memory. It needs block_values(n) values on the GPU, and parked_block_values(n) in host memory.
   static DealtPart<T> in_block_columns(std::int64_t n);
   static std::int64_t block_values(std::int64_t n);
   static std::int64_t parked_block_values(std::int64_t n);
@@ -66,7 +66,7 @@ class TwoStageOnDevice final : public DeviceReduction<T>, public ImplicitQ<T> {
   void given_band(std::int64_t width) override { given_band_ = width; }
   void park(ParkedReflectors<T>& parked) override { parked_ = &parked; }
   // From now on A is in block columns, and run() does not use a_dev.data. The matrix counts as full. With vectors the reflectors must be parked,
-  // because the v arrays of the chase take the place of the block columns.
+  // because the v arrays of the chase overwrite the block columns.
   //   part           in_block_columns() with memory
   //   second_queue   as BandMember::second_queue
   void use(const DealtPart<T>& part, bool second_queue) {

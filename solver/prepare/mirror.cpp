@@ -2,12 +2,11 @@
 #include "solver/prepare/mirror.hpp"
 
 #include <algorithm>
-#include <complex>
 #include <cstring>
 
 #include "hybrid/instantiate.hpp"
 #include "hybrid/machine/cpu.hpp"
-#include "hybrid/scalar.hpp"
+#include "hybrid/parts.hpp"
 #include "hybrid/team/loops.hpp"
 
 namespace eigen_g {
@@ -31,10 +30,7 @@ void mirror_lower(MatrixView<T> a) {
     for (std::int64_t i0 = j0; i0 < n; i0 += square)
       for (std::int64_t j = j0; j < std::min(n, j0 + square); ++j)
         for (std::int64_t i = std::max(i0, j + 1); i < std::min(n, i0 + square); ++i)
-          if constexpr (is_complex<T>)
-            a(j, i) = std::conj(a(i, j));
-          else
-            a(j, i) = a(i, j);
+          a(j, i) = conjugate(a(i, j));
   });
 }
 

@@ -174,7 +174,7 @@ class CudssFactorisation : public ColumnFactorisation {
   // One column after the other: cuDSS refuses several at a time in its deterministic mode. Its pivots come from their supernode
   // alone, so the solution with a nearly singular matrix is refined.
   void solve_columns(std::int64_t columns, double* x) override {
-    constexpr int most_steps = 3;
+    constexpr int max_steps = 3;
     constexpr double small_enough = 4e-16;  // |r| / (|D S D| |y|)
     const std::int64_t n = pattern_.n;
     std::vector<double> r(static_cast<std::size_t>(n)), y(r.size()), change(r.size());
@@ -183,13 +183,13 @@ class CudssFactorisation : public ColumnFactorisation {
       solve_scaled(r, y);
       std::vector<double> best = y;
       double least = std::numeric_limits<double>::infinity();
-      for (int step = 0; step <= most_steps; ++step) {
+      for (int step = 0; step <= max_steps; ++step) {
         const double relative = residual(column, y, r);
         if (!(relative < least)) break;
         const bool slow = relative > least / 2;
         least = relative;
         best = y;
-        if (relative <= small_enough || slow || step == most_steps) break;
+        if (relative <= small_enough || slow || step == max_steps) break;
         solve_scaled(r, change);
         for (std::int64_t i = 0; i < n; ++i) y[i] += change[i];
       }

@@ -79,7 +79,7 @@ Positions postorder(const Positions& parent, const std::vector<std::int64_t>& we
 std::vector<std::int64_t> counts_of(const Positions& parent, const Positions& post, const Lists& columns) {
   const std::size_t n = parent.size();
   std::vector<std::int64_t> count(n);
-  Positions first(n, -1), most_first(n, -1), last_leaf(n, -1), ancestor(n);
+  Positions first(n, -1), max_first(n, -1), last_leaf(n, -1), ancestor(n);
   std::iota(ancestor.begin(), ancestor.end(), 0);
   for (std::size_t k = 0; k < n; ++k) {
     std::int32_t j = post[k];
@@ -90,8 +90,8 @@ std::vector<std::int64_t> counts_of(const Positions& parent, const Positions& po
     if (parent[j] >= 0) --count[parent[j]];
     for (std::int64_t p = columns.offsets[j]; p < columns.offsets[j + 1]; ++p) {
       const std::int32_t i = columns.other[p];
-      if (first[j] <= most_first[i]) continue;  // j is no leaf of the subtree of row i
-      most_first[i] = first[j];
+      if (first[j] <= max_first[i]) continue;  // j is no leaf of the subtree of row i
+      max_first[i] = first[j];
       const std::int32_t before = std::exchange(last_leaf[i], j);
       ++count[j];
       if (before < 0) continue;
@@ -236,7 +236,7 @@ Elimination eliminate(const LowerPattern& pattern, const std::vector<std::int32_
       pending -= of_child * (of_child + 1) / 2;
     }
     pending += rows * (rows + 1) / 2;
-    e.most_pending = std::max(e.most_pending, pending);
+    e.max_pending = std::max(e.max_pending, pending);
   }
   return e;
 }

@@ -30,7 +30,7 @@ struct Elimination {
   std::vector<std::int64_t> entry;      //   and their numbers in the pattern
   std::int64_t entries = 0;             // entries of L with the diagonal, without delayed pivots
   std::int64_t largest_front = 0;       // its order
-  std::int64_t most_pending = 0;        // most entries of matrices that wait for their parents
+  std::int64_t max_pending = 0;         // most entries of matrices that wait for their parents
   std::int64_t fronts() const { return static_cast<std::int64_t>(parent.size()); }
 };
 

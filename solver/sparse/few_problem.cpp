@@ -12,6 +12,7 @@
 #include "hybrid/team/loops.hpp"
 #include "solver/driver/arguments.hpp"
 #include "solver/sparse/cpu_executor.hpp"
+#include "solver/sparse/csr_check.hpp"
 
 namespace eigen_g {
 
@@ -31,12 +32,8 @@ double largest_row_sum(const blas2::CrsView<T>& a) {
 
 template <class T>
 FewProblem<T> few_problem(const CsrMatrix<T>& a, const std::vector<int>& gpus) {
-  if (a.n > 0 && !a.row_offsets)
-    throw InvalidArgument(Argument::a, "row_offsets is null, must not be null for n > 0");
-  const std::int64_t nnz = a.n > 0 ? a.row_offsets[a.n] - a.row_offsets[0] : 0;
-  if (nnz > 0 && (!a.column || !a.value))
-    throw InvalidArgument(Argument::a, "column or value is null, must not be null if A has entries");
-  const blas2::CrsView<T> view{a.n, a.n, nnz, a.row_offsets, a.column, a.value};
+  const std::int64_t nnz = require_csr_arrays(a, Argument::a);
+  const blas2::CrsView<T> view{a.n, a.n, nnz, a.row_offsets, a.column_indices, a.values};
   blas2::check_crs(view);
   FewProblem<T> problem;
   problem.n = a.n;

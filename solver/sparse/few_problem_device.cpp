@@ -45,8 +45,9 @@ template <class T>
 std::function<std::unique_ptr<Executor<T>>(std::int64_t)> gpu_executors(const CsrMatrix<T>& a) {
   return [a](std::int64_t max_blocks) {
     auto on = std::make_shared<RowsOnGpu<T>>();
-    on->owned = {on->queue,
-                 {a.n, a.n, a.row_offsets[a.n] - a.row_offsets[0], a.row_offsets, a.column, a.value}};
+    on->owned = {
+        on->queue,
+        {a.n, a.n, a.row_offsets[a.n] - a.row_offsets[0], a.row_offsets, a.column_indices, a.values}};
     return executor_of(on, on->owned.view(), max_blocks);
   };
 }
@@ -55,8 +56,8 @@ template <class T>
 std::function<std::unique_ptr<Executor<T>>(std::int64_t)> gpu_executors(const CsrMatrix<T>& a,
                                                                         const std::vector<int>& gpus) {
   return [a, gpus](std::int64_t max_blocks) -> std::unique_ptr<Executor<T>> {
-    const blas2::CrsView<T> rows{a.n,           a.n,      a.row_offsets[a.n] - a.row_offsets[0],
-                                 a.row_offsets, a.column, a.value};
+    const blas2::CrsView<T> rows{
+        a.n, a.n, a.row_offsets[a.n] - a.row_offsets[0], a.row_offsets, a.column_indices, a.values};
     const auto team = std::make_shared<blas2::RowPartition<T>>(rows, gpus);
     std::vector<typename MultiGpuExecutor<T>::Member> members;
     for (int m = 0; m < team->members(); ++m) {
@@ -100,7 +101,8 @@ FewProblem<T> few_problem(const DeviceCsrMatrix<T>& a, CUstream_st* stream) {
   problem.on_gpu = true;
   problem.executor = [a, stream](std::int64_t max_blocks) {
     auto on = std::make_shared<RowsOnGpu<T>>(RowsOnGpu<T>{Queue(stream), {}});
-    return executor_of(on, {a.n, a.n, a.nnz, a.row_offsets.get(), a.column.get(), a.value.get()}, max_blocks);
+    return executor_of(on, {a.n, a.n, a.nnz, a.row_offsets.get(), a.column_indices.get(), a.values.get()},
+                       max_blocks);
   };
   return problem;
 }

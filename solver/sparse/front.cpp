@@ -87,9 +87,9 @@ bool FrontFactor::choose(std::int64_t k, std::int64_t end, bool any, int& order)
                  by = 1 / std::max({std::abs(pivot), std::abs(other), std::abs(off)}),
                  product = pivot * by * other, square = off * by * off, det = product - square;
     if (!(std::abs(det) >= std::max(std::abs(product), std::abs(square)) / 2)) continue;
-    const double most_c = size_of(c, k, end, r).others * by, most_r = size_of(r, k, end, c).others * by;
-    if (std::abs(other) * most_c + std::abs(off) * most_r <= std::abs(det) / threshold &&
-        std::abs(off) * most_c + std::abs(pivot) * most_r <= std::abs(det) / threshold)
+    const double max_c = size_of(c, k, end, r).others * by, max_r = size_of(r, k, end, c).others * by;
+    if (std::abs(other) * max_c + std::abs(off) * max_r <= std::abs(det) / threshold &&
+        std::abs(off) * max_c + std::abs(pivot) * max_r <= std::abs(det) / threshold)
       return take(c, r);
   }
   if (!any) return false;

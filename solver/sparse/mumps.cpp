@@ -25,7 +25,7 @@ constexpr int negative_pivots = 12, entries_of_factors = 29, predicted_entries =
 // KEEP: percent of further entries of L for which MUMPS joins two fronts. A solve with fewer and larger fronts is faster if rows of S have few
 // entries, at most this number in the lower triangle.
 constexpr int amalgamation = 1;
-constexpr std::int64_t most_entries_of_thin_rows = 8;
+constexpr std::int64_t max_entries_of_thin_rows = 8;
 enum Job { begin = -1, end = -2, analyse_pattern = 1, factorise = 2, solve_right_sides = 3 };
 enum Failure {
   integers_too_few = -8,
@@ -86,7 +86,7 @@ class Mumps : public ColumnFactorisation {
       icntl(14) = 40;  // percent of memory in addition to the prediction
       icntl(24) = 1;   // finds null pivots
       m_.cntl[2] = least_pivot;
-      if (pattern.entries() <= most_entries_of_thin_rows * pattern.n) m_.keep[amalgamation - 1] = 8;
+      if (pattern.entries() <= max_entries_of_thin_rows * pattern.n) m_.keep[amalgamation - 1] = 8;
       m_.n = static_cast<MUMPS_INT>(pattern.n);
       m_.nnz = pattern.entries();
       m_.irn = row_.data();

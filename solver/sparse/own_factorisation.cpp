@@ -54,7 +54,7 @@ class OwnFactorisation : public Factorisation {
     Pending& pending = pending_;
     pending.rests.clear();
     pending.values.clear();
-    pending.values.reserve(static_cast<std::size_t>(tree_.most_pending));
+    pending.values.reserve(static_cast<std::size_t>(tree_.max_pending));
     take_front(tree_.largest_front);
     std::vector<double> d;
     for (std::int64_t f = 0; f < tree_.fronts(); ++f) {
@@ -111,7 +111,7 @@ class OwnFactorisation : public Factorisation {
 
   std::uint64_t bytes_of(std::int64_t entries) const {
     const auto front = static_cast<std::uint64_t>(tree_.largest_front);
-    return 8 * (static_cast<std::uint64_t>(entries) + static_cast<std::uint64_t>(tree_.most_pending) +
+    return 8 * (static_cast<std::uint64_t>(entries) + static_cast<std::uint64_t>(tree_.max_pending) +
                 front * front) +
            4 * (tree_.row.size() + tree_.entry_row.size()) + 8 * tree_.entry.size();
   }

@@ -11,30 +11,20 @@
 #include "gemm_df/tall_product.hpp"
 #include "hybrid/team/loops.hpp"
 #include "solver/driver/arguments.hpp"
+#include "solver/sparse/csr_check.hpp"
 #include "solver/sparse/small_matrices.hpp"
 
 namespace eigen_g {
 
 namespace {
 
-blas2::CrsView<double> view_of(const CsrMatrix<double>& a) {
-  return {a.n, a.n, a.n > 0 ? a.row_offsets[a.n] - a.row_offsets[0] : 0, a.row_offsets, a.column, a.value};
-}
-
 // Checks one matrix of the pencil. Errors name the argument `matrix`.
 void check_matrix(const CsrMatrix<double>& a, std::int64_t n, const char* matrix) {
   require(a.n == n, matrix,
           "has the order " + std::to_string(a.n) + ", must have the order " + std::to_string(n));
-  require(n == 0 || a.row_offsets, matrix, "row_offsets is null, must not be null for n > 0");
-  const blas2::CrsView<double> view = view_of(a);
-  require(view.nnz == 0 || (a.column && a.value), matrix,
-          "column or value is null, must not be null if there are entries");
-  require_on_host({{matrix, a.value}});
-  try {
-    blas2::check_crs(view);
-  } catch (const InvalidArgument& e) {
-    throw InvalidArgument(matrix, e.reason());
-  }
+  const blas2::CrsView<double> view{
+      n, n, require_csr_arrays(a, matrix), a.row_offsets, a.column_indices, a.values};
+  require_csr_rows(view, matrix);
   const blas2::CrsAsymmetry difference = blas2::asymmetry(view);
   require(difference.largest <= 1e-12 * difference.largest_entry, matrix,
           "is not symmetric: entry (" + std::to_string(difference.row + 1) + ", " +
@@ -59,8 +49,8 @@ Pencil::Pencil(const CsrMatrix<double>& k, const SparseMass<double>& m, bool ind
     const std::int64_t first = n_ > 0 ? a.row_offsets[0] : 0, last = n_ > 0 ? a.row_offsets[n_] : 0;
     to.offsets.resize(static_cast<std::size_t>(n_) + 1);
     for (std::int64_t i = 0; i < n_; ++i) to.offsets[i + 1] = a.row_offsets[i + 1] - first;
-    to.column.assign(a.column + first, a.column + last);
-    to.value.assign(a.value + first, a.value + last);
+    to.column.assign(a.column_indices + first, a.column_indices + last);
+    to.value.assign(a.values + first, a.values + last);
   };
   copy(k, k_);
   if (m.matrix.row_offsets) {
@@ -210,7 +200,8 @@ void Pencil::shifted(double sigma, double* values) const {
 }
 
 void Pencil::multiply(const Matrix& a, std::int64_t blocks, const double* x, double* y) const {
-  const blas2::CrsView<double> view = view_of(a.rows(n_));
+  const blas2::CrsView<double> view{
+      n_, n_, a.offsets.back(), a.offsets.data(), a.column.data(), a.value.data()};
   for (std::int64_t p = 0; p < blocks; ++p)
     blas2::crs_multiply(block_width, 1.0, view, x + p * n_ * block_width, 0.0, y + p * n_ * block_width, 0,
                         0.0);

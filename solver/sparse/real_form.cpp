@@ -14,9 +14,11 @@
 #include "gemm_df/cpu_gemm.hpp"
 #include "hybrid/error.hpp"
 #include "hybrid/instantiate.hpp"
+#include "hybrid/parts.hpp"
 #include "solver/api/argument.hpp"
 #include "solver/api/eigen_g.hpp"
 #include "solver/driver/arguments.hpp"
+#include "solver/sparse/csr_check.hpp"
 
 namespace eigen_g {
 
@@ -37,35 +39,21 @@ void check_rows(const CsrMatrix<T>& a, const char* name) {
   require(a.n >= 0 && a.n < std::numeric_limits<std::int32_t>::max() / rows_of_one<T>, name,
           "has the order " + std::to_string(a.n) + ", must be from 0 to 2^31 / " +
               std::to_string(rows_of_one<T>));
-  require(a.n == 0 || a.row_offsets, name, "row_offsets is null, must not be null for n > 0");
+  const std::int64_t count = require_csr_arrays(a, name);
   if (a.n == 0) return;
   for (std::int64_t i = 0; i < a.n; ++i)
     require(a.row_offsets[i] <= a.row_offsets[i + 1], name,
             "row_offsets do not ascend in row " + std::to_string(i + 1));
-  const std::int64_t first = a.row_offsets[0], count = a.row_offsets[a.n] - first;
-  require(count == 0 || (a.column && a.value), name,
-          "column or value is null, must not be null if there are entries");
-  require_on_host({{name, a.value}});
+  const std::int64_t first = a.row_offsets[0];
   // A NaN or an infinity in either part makes the sum of both not finite.
   std::vector<double> sums(static_cast<std::size_t>(first + count));
   for (std::int64_t p = first; p < first + count; ++p)
-    sums[p] = real_part(a.value[p]) + imaginary_part(a.value[p]);
-  try {
-    blas2::check_crs(blas2::CrsView<double>{a.n, a.n, count, a.row_offsets, a.column, sums.data()});
-  } catch (const InvalidArgument& e) {
-    throw InvalidArgument(name, e.reason());
-  }
+    sums[p] = real_part(a.values[p]) + imaginary_part(a.values[p]);
+  require_csr_rows({a.n, a.n, count, a.row_offsets, a.column_indices, sums.data()}, name);
 }
 
 std::string text_of_entry(std::int64_t i, std::int64_t j) {
   return "entry (" + std::to_string(i + 1) + ", " + std::to_string(j + 1) + ")";
-}
-
-Complex conjugate(double value) {
-  return value;
-}
-Complex conjugate(Complex value) {
-  return std::conj(value);
 }
 
 // The vectors of the problem from the real form's, as the header says. c: n x m; returns n x (m + 1) / 2, and their values.
@@ -165,7 +153,7 @@ RealMatrix real_form(const CsrMatrix<T>& a, const char* name) {
       std::is_same_v<real_t<T>, float> ? 32.0 * std::numeric_limits<float>::epsilon() : 1e-12;
   double largest = 0;
   for (std::int64_t p = n > 0 ? a.row_offsets[0] : 0; n > 0 && p < a.row_offsets[n]; ++p)
-    largest = std::max(largest, static_cast<double>(std::abs(a.value[p])));
+    largest = std::max(largest, static_cast<double>(std::abs(a.values[p])));
   using Wide = std::conditional_t<is_complex<T>, Complex, double>;
   RealMatrix real;
   real.n = wide * n;
@@ -174,13 +162,13 @@ RealMatrix real_form(const CsrMatrix<T>& a, const char* name) {
   for (std::int64_t i = 0; i < n; ++i) {
     row.clear();
     for (std::int64_t p = a.row_offsets[i]; p < a.row_offsets[i + 1]; ++p) {
-      const std::int32_t j = a.column[p];
-      const std::int32_t *const end = a.column + a.row_offsets[j + 1], *const q = std::lower_bound(
-                                                                           a.column + a.row_offsets[j], end,
-                                                                           static_cast<std::int32_t>(i));
+      const std::int32_t j = a.column_indices[p];
+      const std::int32_t *const end = a.column_indices + a.row_offsets[j + 1],
+                                *const q = std::lower_bound(a.column_indices + a.row_offsets[j], end,
+                                                            static_cast<std::int32_t>(i));
       const bool found = q != end && *q == i;
-      const Complex here = Wide(a.value[p]),
-                    other = found ? conjugate(Wide(a.value[q - a.column])) : Complex();
+      const Complex here = Wide(a.values[p]),
+                    other = found ? conjugate(Wide(a.values[q - a.column_indices])) : Complex();
       require(std::abs(here - other) <= limit * largest, name,
               std::string(is_complex<T> ? "is not Hermitian: " : "is not symmetric: ") + text_of_entry(i, j) +
                   (is_complex<T> ? " is not the conjugate of " : " differs from ") + text_of_entry(j, i));
@@ -192,8 +180,8 @@ RealMatrix real_form(const CsrMatrix<T>& a, const char* name) {
     }
     for (std::int64_t part = 0; part < wide; ++part) {
       for (std::size_t e = 0; e < row.size(); ++e) {
-        const auto j =
-            static_cast<std::int32_t>(wide * a.column[a.row_offsets[i] + static_cast<std::int64_t>(e)]);
+        const auto j = static_cast<std::int32_t>(
+            wide * a.column_indices[a.row_offsets[i] + static_cast<std::int64_t>(e)]);
         real.column.push_back(j);
         if constexpr (is_complex<T>) {
           real.value.push_back(part == 0 ? row[e].real() : row[e].imag());

@@ -49,8 +49,8 @@ struct BasisSizes {
   // restart keeps, or because several cycles brought no further one. Copies of a multiple eigenvalue that do not fit into the basis would never
   // converge together.
   bool grow(std::int64_t leading) {
-    idle_cycles_ = leading > most_leading_ ? 0 : idle_cycles_ + 1;
-    most_leading_ = std::max(most_leading_, leading);
+    idle_cycles_ = leading > max_leading_ ? 0 : idle_cycles_ + 1;
+    max_leading_ = std::max(max_leading_, leading);
     if (leading + block_width <= kept && idle_cycles_ < 5) return false;
     idle_cycles_ = 0;
     kept += kept / 2;
@@ -59,7 +59,7 @@ struct BasisSizes {
   }
 
  private:
-  std::int64_t most_leading_ = -1;
+  std::int64_t max_leading_ = -1;
   int idle_cycles_ = 0;
 };
 

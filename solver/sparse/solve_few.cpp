@@ -352,7 +352,7 @@ FewReport solve_few(const CsrMatrix<T>& a, same_t<real_t<T>>* w, same_t<T>* z, s
   } else {
     if (checked_empty(a.n, w, ldz, options)) return {};
     check_devices(devices);
-    require_on_host({{Argument::w, w}, {Argument::z, z}, {Argument::a, a.value}});
+    require_on_host({{Argument::w, w}, {Argument::z, z}, {Argument::a, a.values}});
     const ThreadLimit limit(devices.threads);
     const auto start = std::chrono::steady_clock::now();
     const bool gpu = on_gpu(a.n, options, devices);

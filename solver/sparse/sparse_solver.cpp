@@ -86,7 +86,7 @@ SparseSolver<T>::SparseSolver(const CsrMatrix<T>& k, const SparseMass<T>& m, con
                          std::vector<std::int32_t>& column) {
       if (!a.row_offsets) return;
       offsets.assign(a.row_offsets, a.row_offsets + a.n + 1);
-      column.assign(a.column + offsets.front(), a.column + offsets.back());
+      column.assign(a.column_indices + offsets.front(), a.column_indices + offsets.back());
       for (std::int64_t& offset : offsets) offset -= a.row_offsets[0];
     };
     keep(k, source.k_offsets, source.k_column);
@@ -217,14 +217,14 @@ FewReport solve_lumped(const CsrMatrix<double>& k, const double* diagonal, doubl
   std::vector<double> value(static_cast<std::size_t>(k.row_offsets[n])), vectors;
   for (std::int64_t i = 0; i < n; ++i)
     for (std::int64_t p = k.row_offsets[i]; p < k.row_offsets[i + 1]; ++p)
-      value[p] = k.value[p] * (root[i] * root[k.column[p]]);
+      value[p] = k.values[p] * (root[i] * root[k.column_indices[p]]);
   if (!z) {
     vectors.resize(static_cast<std::size_t>(options.count * n));
     z = vectors.data();
     ldz = n;
   }
-  FewReport report =
-      solve_few(CsrMatrix<double>{n, k.row_offsets, k.column, value.data()}, w, z, ldz, options, devices);
+  FewReport report = solve_few(CsrMatrix<double>{n, k.row_offsets, k.column_indices, value.data()}, w, z, ldz,
+                               options, devices);
   report.norm = std::ldexp(pencil.k_norm(), pencil.k_exponent());
   report.mass_norm = *std::max_element(diagonal, diagonal + n);
   report.tolerance =
@@ -236,7 +236,7 @@ FewReport solve_lumped(const CsrMatrix<double>& k, const double* diagonal, doubl
     for (std::int64_t i = 0; i < n; ++i) {
       double sum = -w[j] * diagonal[i] * x[i];
       for (std::int64_t p = k.row_offsets[i]; p < k.row_offsets[i + 1]; ++p)
-        sum += k.value[p] * x[k.column[p]];
+        sum += k.values[p] * x[k.column_indices[p]];
       squares += sum * sum;
       length += x[i] * x[i];
     }

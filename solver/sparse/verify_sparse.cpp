@@ -101,7 +101,7 @@ Verification verify(const CsrMatrix<T>& a, std::int64_t m, const same_t<real_t<T
       const FewProblem<T> problem = few_problem(a, {});
       double largest = 0;
       for (std::int64_t p = 0; p < problem.nnz; ++p)
-        largest = std::max<double>(largest, std::abs(a.value[a.row_offsets[0] + p]));
+        largest = std::max<double>(largest, std::abs(a.values[a.row_offsets[0] + p]));
       const int e = scale_of_check(largest);
       ColumnSums sums;
       sums.matrix_abs.resize(a.n);
@@ -109,7 +109,7 @@ Verification verify(const CsrMatrix<T>& a, std::int64_t m, const same_t<real_t<T
       // A is symmetric, so the sums of its rows are the sums of its columns.
       for_each(a.n, threads_if(a.n >= smallest_parallel_order), [&](std::int64_t i) {
         for (std::int64_t p = a.row_offsets[i]; p < a.row_offsets[i + 1]; ++p) {
-          const double entry = std::ldexp(a.value[p], -e);
+          const double entry = std::ldexp(a.values[p], -e);
           sums.matrix_abs[i] += std::abs(entry);
           sums.matrix_squares[i] += entry * entry;
         }

@@ -281,7 +281,7 @@ void solve_group(const R* pole, const R* weight, Index k, R rho, Index begin, In
                  R* of_tau, R* of_root) {
   constexpr R unit = sizeof(R) == 8 ? R(0x1p-53) : R(0x1p-24);
   constexpr R short_step = sizeof(R) == 8 ? R(0x1p-28) : R(0x1p-13);
-  constexpr int most_steps = 12;
+  constexpr int max_steps = 12;
   const Vector<R> inverse_rho = broadcast(1 / rho), zero{};
   R array[6][lanes<
       R>];  // per lane: poles left and left + 1 with their weights, the number of the left pole, the last root's length
@@ -341,7 +341,7 @@ void solve_group(const R* pole, const R* weight, Index k, R rho, Index begin, In
   Mask<R> active = ~Mask<R>{}, solved{};
   Vector<R> before =
       zero + (sizeof(R) == 8 ? static_cast<R>(__builtin_huge_val()) : static_cast<R>(__builtin_huge_valf()));
-  for (int step = 0; step < most_steps; ++step) {
+  for (int step = 0; step < max_steps; ++step) {
     Vector<R> psi{}, psi_slope{}, phi{}, phi_slope{};
     const auto add = [&](Index begin_pole, Index end_pole, Vector<R>& sum, Vector<R>& slope) {
       for (Index i = begin_pole; i < end_pole; ++i) {

@@ -24,7 +24,7 @@ constexpr Index largest_whole_merge = 160;
 // Columns of a panel of U, at most; roots, weights and columns of a piece.
 constexpr Index columns_of_panel = 512, roots_of_piece = 8, weights_of_piece = 16, columns_of_piece = 8;
 static_assert(columns_of_panel % block_columns == 0 && largest_whole_merge <= columns_of_panel);
-constexpr Index most_tile_rows = 64, most_leaves = 16;
+constexpr Index max_tile_rows = 64, max_leaves = 16;
 static_assert(leaf_rows == 8, "SolveLeaves");
 
 Index panel_width(std::int64_t n) {
@@ -208,7 +208,7 @@ void OnThreads<R>::solve_leaf(const Leaf& leaf) {
 template <class R>
 bool OnThreads<R>::solve_together(const Leaf* leaves, Index count) {
   const Index lanes = kernels_.leaves;
-  R d[leaf_rows * most_leaves] = {}, e[leaf_rows * most_leaves] = {}, z[leaf_rows * leaf_rows * most_leaves];
+  R d[leaf_rows * max_leaves] = {}, e[leaf_rows * max_leaves] = {}, z[leaf_rows * leaf_rows * max_leaves];
   for (Index c = 0; c < count; ++c)
     for (Index i = 0; i < leaves[c].size; ++i) {
       d[i * lanes + c] = x_.d[leaves[c].first + i];
@@ -407,7 +407,7 @@ void OnThreads<R>::compress_rows(const Part& p, bool upper_rows, Index begin, In
     if (x.linked[s] || compress_skips(shape, x, upper_rows, s)) continue;
     for (Index row = 0; row < rows; row += tile) {
       const Index count = std::min(tile, rows - row);
-      R carried[most_tile_rows] = {}, rotated[most_tile_rows];
+      R carried[max_tile_rows] = {}, rotated[max_tile_rows];
       if (const R* const from = entries(s, row)) std::copy_n(from, count, carried);
       Index last = s;
       for (Index t = x.link[s]; t >= 0; t = x.link[t]) {

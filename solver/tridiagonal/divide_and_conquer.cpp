@@ -102,7 +102,7 @@ bool few(std::int64_t n, std::int64_t count) {
 }
 
 // A range of rows of such vectors is taken from all of their rows.
-std::int64_t most_of_few(std::int64_t n, std::int64_t rows, std::int64_t most) {
+std::int64_t max_of_few(std::int64_t n, std::int64_t rows, std::int64_t most) {
   return rows > 0 && rows < n ? std::min(most, n / 8) : 0;
 }
 
@@ -168,7 +168,7 @@ std::uint64_t divide_and_conquer_bytes_on_cpu(std::int64_t n, std::int64_t rows,
   const auto bytes_of = [&](std::int64_t height) {
     return bytes_taken([&](Arena& arena) { Workspace(arena, n, height, most); });
   };
-  const std::int64_t few = most_of_few(n, rows, most);
+  const std::int64_t few = max_of_few(n, rows, most);
   if (few == 0) return bytes_of(rows);
   return std::max(bytes_of(rows), bytes_taken([&](Arena& arena) {
                     arena.matrix<R>(n, few, n);
@@ -192,7 +192,7 @@ DivideAndConquerResult divide_and_conquer_on_cpu(std::int64_t n, R* d, R* e, Mat
   if (z.data && few(n, wanted_pairs(whole, selection, division.exponent))) {
     DivideAndConquerResult outcome;
     Arena rest = scratch;
-    const std::int64_t columns = most_of_few(n, z.rows, most);
+    const std::int64_t columns = max_of_few(n, z.rows, most);
     const MatrixView<R> vectors = columns > 0 ? rest.matrix<R>(n, columns, n) : z;
     if (solve_few(whole, division, torn_d, d, vectors, rest, selection, threads, outcome)) {
       for (std::int64_t k = 0; columns > 0 && k < outcome.found.count; ++k)

@@ -21,7 +21,7 @@ constexpr R eps = std::numeric_limits<R>::epsilon();
 // Limits: of the residual in eps |T| sqrt n, and of an entry of E from which on Z (I - E / 2) is not tried.
 constexpr int largest_residual = 8;
 constexpr double largest_defect = 0.01;
-constexpr int most_corrections = 3;
+constexpr int max_corrections = 3;
 
 template <class R>
 few::Kernels<R> kernels_of_width() {
@@ -64,12 +64,12 @@ std::int64_t bundle_size(std::int64_t n) {
 }
 // Bundles that have memory at the same time. Their memory is then less than a matrix.
 template <class R>
-std::int64_t most_bundles(std::int64_t n) {
+std::int64_t max_bundles(std::int64_t n) {
   return n / (few::bundle_memory<R> + 8) + 1;
 }
 template <class R>
 std::int64_t scratch_size(std::int64_t n, std::int64_t count) {
-  return std::max(most_bundles<R>(n) * bundle_size<R>(n), n * count);
+  return std::max(max_bundles<R>(n) * bundle_size<R>(n), n * count);
 }
 
 }  // namespace
@@ -98,8 +98,8 @@ bool inverse_iteration(std::int64_t n, const R* d, const same_t<R>* e, const sam
       for (std::int64_t i = 0; i < n; ++i) z(i, b.first + c) = own[i * few::bundle<R> + c];
   };
   const auto all = static_cast<std::int64_t>(bundles.size());
-  for (std::int64_t first = 0; first < all; first += most_bundles<R>(n))
-    for_each(std::min(most_bundles<R>(n), all - first), threads, [&](std::int64_t k) {
+  for (std::int64_t first = 0; first < all; first += max_bundles<R>(n))
+    for_each(std::min(max_bundles<R>(n), all - first), threads, [&](std::int64_t k) {
       solve(bundles[static_cast<std::size_t>(first + k)], memory + k * bundle_size<R>(n));
     });
 
@@ -108,7 +108,7 @@ bool inverse_iteration(std::int64_t n, const R* d, const same_t<R>* e, const sam
   const auto first_of = [&](std::int64_t j) {
     return std::lower_bound(values, values + j, values[j] - window) - values;
   };
-  for (int correction = 0; correction < most_corrections; ++correction) {
+  for (int correction = 0; correction < max_corrections; ++correction) {
     std::atomic<R> defect{0};
     // New columns in `memory`; the products of a pair are formed for both of its columns.
     for_each(count, threads, [&](std::int64_t j) {

@@ -242,8 +242,8 @@ def eigh(
     precision        "native", or "mixed": solves in float32 and refines to float64. For all pairs of one real float64 matrix on
                      one GPU that is slow in double. If it does not apply or does not succeed, the solve is in native
                      precision; .report.refinement says why
-    threads          number of CPU threads; 0: OMP_NUM_THREADS, otherwise one for each physical core, but at most 1
-                     below n = 150, 4 below 300, 16 below 1500 and 64 from there on
+    threads          number of CPU threads; 0: OMP_NUM_THREADS, otherwise the physical cores within the CPU quota. A solve takes
+                     at most 1 below n = 150, 4 below 300, 16 below 1500 and 64 from there on
     multiprocessors  for experiments: number of multiprocessors of the GPU that are used; 0: all
     memory_limit     largest number of bytes of GPU memory that a single dense solve takes; 0: what is free. A solve that needs more keeps
                      data in host memory if it can (.report.mode), and otherwise takes another of the fallbacks (.report.fallbacks)

@@ -55,10 +55,10 @@ def _renew_in_child() -> None:
 os.register_at_fork(after_in_child=_renew_in_child)
 
 
-def _tell(solver: weakref.ref[Solver[Any, Any]], stage: str, fraction: float) -> None:
-    told = solver()
-    if told is not None and told._wanted.progress is not None:
-        told._wanted.progress(stage, fraction)
+def _report_progress(solver: weakref.ref[Solver[Any, Any]], stage: str, fraction: float) -> None:
+    alive = solver()
+    if alive is not None and alive._wanted.progress is not None:
+        alive._wanted.progress(stage, fraction)
 
 
 class Solver(Generic[M, R]):
@@ -220,7 +220,7 @@ class Solver(Generic[M, R]):
             on_device = self._gpu >= 0
             plan = self._wanted.plan(self._dtype, turned)
             # A weak reference: the garbage collector does not see references that the extension holds, so a cycle would never be freed.
-            progress = None if self._wanted.progress is None else partial(_tell, weakref.ref(self))
+            progress = None if self._wanted.progress is None else partial(_report_progress, weakref.ref(self))
             solver = _core.Solver(self._context, plan, self._n, on_device, self._gpu, progress)
             needed = solver.workspace_bytes[1]
             if on_device and needed:

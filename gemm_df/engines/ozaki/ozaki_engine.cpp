@@ -177,7 +177,7 @@ class OzakiEngine final : public NativeEngine<T> {
     const ProductTuning& tuning = product_tuning();
     return entries >= tuning.ozaki_min_entries && terms >= tuning.ozaki_min_terms;
   }
-  std::int64_t most_lines(std::int64_t stride) const {
+  std::int64_t max_lines(std::int64_t stride) const {
     return static_cast<std::int64_t>(memory_ /
                                      static_cast<std::uint64_t>(ozaki::planes_of(moduli_) * stride));
   }
@@ -219,7 +219,7 @@ class OzakiEngine final : public NativeEngine<T> {
     const std::uint64_t sums = ozaki::bytes_at_once(b.first.terms);
     std::int64_t at_once = 0;
     reserve_within([&] {
-      at_once = lines_at_once(0, b.lines(), most_lines(b.stride())).right;
+      at_once = lines_at_once(0, b.lines(), max_lines(b.stride())).right;
       right_.reserve(this->queue_, moduli_, lines_of(b, 0, at_once));
       sums_.reserve(this->queue_, moduli_, a.lines, at_once, sums);
     });
@@ -235,7 +235,7 @@ class OzakiEngine final : public NativeEngine<T> {
     const std::uint64_t sums = ozaki::bytes_at_once(real_products * a.first.terms);
     Lines at_once{};
     reserve_within([&] {
-      at_once = lines_at_once(a.lines(), b.lines(), most_lines(std::max(a.stride(), b.stride())));
+      at_once = lines_at_once(a.lines(), b.lines(), max_lines(std::max(a.stride(), b.stride())));
       left_.reserve(this->queue_, moduli_, lines_of(a, 0, at_once.left));
       right_.reserve(this->queue_, moduli_, lines_of(b, 0, at_once.right));
       sums_.reserve(this->queue_, moduli_, at_once.left, at_once.right, sums);
@@ -263,7 +263,7 @@ class OzakiEngine final : public NativeEngine<T> {
     const std::uint64_t sums = ozaki::bytes_at_once(2 * ab.first.terms);
     std::int64_t at_once = 0;
     reserve_within([&] {
-      const std::int64_t most = most_lines(ab.stride());
+      const std::int64_t most = max_lines(ab.stride());
       at_once = n <= most ? n : lines_at_once(n, n, most).left;
       left_.reserve(this->queue_, moduli_, lines_of(ab, 0, at_once));
       if (at_once < n) right_.reserve(this->queue_, moduli_, lines_of(ab, 0, at_once));

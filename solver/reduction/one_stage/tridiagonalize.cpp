@@ -3,14 +3,16 @@
 #include <algorithm>
 #include <cmath>
 #include <complex>
-#include <exception>
 #include <limits>
+#include <optional>
 
 #include "hybrid/instantiate.hpp"
+#include "hybrid/parts.hpp"
 #include "hybrid/round_up.hpp"
 #include "hybrid/team/loops.hpp"
 #include "hybrid/team/team.hpp"
 #include "solver/reduction/one_stage/tile_kernels.hpp"
+#include "solver/reduction/reduction_progress.hpp"
 
 namespace eigen_g {
 
@@ -174,31 +176,14 @@ class TileReduction {
     s_.deal_out();
     for_each(s_.members, threads, [&](std::int64_t m) { load(static_cast<int>(m)); });
     d_[place(0)] = std::real(a_(place(0), place(0)));
-    progress_ = &progress;
+    progress_.emplace(n, 3, progress);
     run_team(threads, [&](TeamThread& me) { work(me); });
-    if (thrown_) std::rethrow_exception(thrown_);
+    progress_->rethrow();
     for (std::int64_t i = 0; i < n; ++i) a_(i, i) = d_[i];
     for (std::int64_t i = 0; i + 1 < n; ++i) (lower_ ? a_(i + 1, i) : a_(i, i + 1)) = e_[i];
   }
 
  private:
-  static T of_pair(const R* p) {
-    if constexpr (is_complex<T>)
-      return {p[0], p[1]};
-    else
-      return p[0];
-  }
-  static void to_pair(T x, R* p) {
-    p[0] = std::real(x);
-    if constexpr (is_complex<T>) p[1] = std::imag(x);
-  }
-  static T conj(T x) {
-    if constexpr (is_complex<T>)
-      return std::conj(x);
-    else
-      return x;
-  }
-
   // Where row i of the reduction is in A, d, e and tau: the upper triangle is reduced from its last column on.
   std::int64_t place(std::int64_t i) const { return lower_ ? i : s_.n - 1 - i; }
 
@@ -289,7 +274,7 @@ class TileReduction {
       const int q = static_cast<int>(j + 1), columns = 2 * i;
       R ds[2 * max_panel * planes<T>], rq[2 * max_panel * planes<T>], raw[(2 * max_panel + 1) * planes<T>];
       for (int k = 0; k < columns; ++k)
-        to_pair(conj(of_pair(s_.row_q + k * planes<T>)), rq + (k ^ 1) * planes<T>);
+        to_parts(conjugate(from_parts<T>(s_.row_q + k * planes<T>)), rq + (k ^ 1) * planes<T>);
       const T alpha = in_groups(s_.x, q);
 
       const int count = columns * planes<T> + 1;
@@ -318,12 +303,12 @@ class TileReduction {
                           q % tile_order / group_size<T> * tile_columns_of_panel * group_values<T> +
                           q % tile_columns_of_panel * group_values<T> + q % group_size<T>];
       for (int k = 0; k < columns; ++k) {
-        const T dot = of_pair(raw + k * planes<T>), other = of_pair(raw + (k ^ 1) * planes<T>);
-        const T factor = of_pair(rq + k * planes<T>);
-        to_pair(other, ds + k * planes<T>);
-        h_q -= conj(of_pair(rq + (k ^ 1) * planes<T>)) * other;
-        b_q -= std::real(conj(of_pair(rq + (k ^ 1) * planes<T>)) * factor);
-        quad -= std::real(conj(dot) * other);
+        const T dot = from_parts<T>(raw + k * planes<T>), other = from_parts<T>(raw + (k ^ 1) * planes<T>);
+        const T factor = from_parts<T>(rq + k * planes<T>);
+        to_parts(other, ds + k * planes<T>);
+        h_q -= conjugate(from_parts<T>(rq + (k ^ 1) * planes<T>)) * other;
+        b_q -= std::real(conjugate(from_parts<T>(rq + (k ^ 1) * planes<T>)) * factor);
+        quad -= std::real(conjugate(dot) * other);
       }
       TileStep<T> step = form_reflector(j, alpha, raw[columns * planes<T>], quad, h_q, b_q, me.index() == 0);
       step.i = i;
@@ -337,7 +322,7 @@ class TileReduction {
       } else {
         i = 0;
         if (me.index() == 0) next_column_ = j + 1;
-        if (!me.regroup(me.index() == 0 && !report(j + 1))) return;
+        if (!me.regroup(me.index() == 0 && !progress_->reached(j + 1))) return;
         update(me, j + 1);
       }
     }
@@ -386,9 +371,9 @@ class TileReduction {
     const T tau_s = tau * s;
     z.half = R(0.5) * std::norm(tau) * of_v;
     const T w_q = tau_s * (h_q - z.beta * b_q) - z.half;
-    to_pair(s, z.s);
-    to_pair(tau_s, z.tau_s);
-    to_pair(w_q, z.w_q);
+    to_parts(s, z.s);
+    to_parts(tau_s, z.tau_s);
+    to_parts(w_q, z.w_q);
     if (writes) {
       const std::int64_t of_column = lower_ ? j : s_.n - 2 - j;
       d_[place(j + 1)] = b_q - 2 * std::real(w_q);
@@ -398,26 +383,13 @@ class TileReduction {
     return z;
   }
 
-  // False if the caller's progress function has thrown.
-  bool report(std::int64_t columns) noexcept {
-    if (!*progress_) return true;
-    try {
-      const double left = static_cast<double>(s_.n - columns) / static_cast<double>(s_.n);
-      (*progress_)(1 - left * left * left);
-    } catch (...) {
-      thrown_ = std::current_exception();
-    }
-    return !thrown_;
-  }
-
   const bool lower_;
   const MatrixView<T> a_;
   R *const d_, *const e_;
   T* const tau_;
   Tiles<T> s_;
   const TileKernels<T> kernels_;
-  const std::function<void(double)>* progress_ = nullptr;
-  std::exception_ptr thrown_;
+  std::optional<ReductionProgress> progress_;
   std::int64_t next_column_ = 0;  // where threads that join begin
 };
 

@@ -16,7 +16,6 @@
 #include <chrono>
 #include <complex>
 #include <cstddef>
-#include <exception>
 #include <mutex>
 #include <thread>
 #include <vector>
@@ -25,6 +24,7 @@
 #include "hybrid/team/loops.hpp"
 #include "hybrid/team/team.hpp"
 #include "solver/reduction/one_stage/tridiagonalize.hpp"
+#include "solver/reduction/reduction_progress.hpp"
 #include "solver/reduction/two_stage/band_kernels.hpp"
 
 namespace eigen_g {
@@ -55,7 +55,7 @@ class Chase {
         values_(values),
         out_(out),
         kernels_(EIGEN_G_OF_WIDTH(band_kernels<T>)()),
-        progress_(progress),
+        progress_(n, 2, progress),
         done_(static_cast<std::size_t>(tiles_.sweeps())) {}
 
   void run(MatrixView<const T> band, R* d, R* e) {
@@ -67,8 +67,9 @@ class Chase {
     // A thread that has left may have taken the piece of the calling thread, which therefore works until all groups are taken.
     for_each(threads_, threads_, [&](std::int64_t) { work(); });
     work();
-    if (thrown_) std::rethrow_exception(thrown_);
-    if (progress_) progress_(1);
+    progress_.rethrow();
+    progress_.reached(n_);
+    progress_.rethrow();
     for (std::int64_t j = 0; j < n_; ++j) {
       d[j] = values_[layout_.at(j, j)];
       if (j + 1 < n_) e[j] = values_[layout_.at(j + 1, j)];
@@ -119,18 +120,18 @@ class Chase {
     constexpr double least_stall = 1e-3, forgotten = 1. / 32;
     const std::lock_guard lock(mutex_);
     if (recent.stalled > std::max(least_stall, recent.worked)) {
-      most_active_ = std::max(1, std::min(most_active_, active_) / 2);
+      max_active_ = std::max(1, std::min(max_active_, active_) / 2);
       recent = {};
     }
     recent.worked -= forgotten * recent.worked;
     recent.stalled -= forgotten * recent.stalled;
     const std::int64_t first = next_, left = tiles_.sweeps() - first;
-    if (left > 0) most_active_ = std::min(most_active_, useful_threads(first));
-    if (left <= 0 || stopped_ || (!caller && active_ > most_active_)) {
+    if (left > 0) max_active_ = std::min(max_active_, useful_threads(first));
+    if (left <= 0 || stopped_ || (!caller && active_ > max_active_)) {
       --active_;  // under the same lock, so that no two threads leave for the same reason
       return {first, 0};
     }
-    const int threads = std::min(threads_, most_active_);
+    const int threads = std::min(threads_, max_active_);
     const std::int64_t apart = threads == 1 ? most_sweeps : 4 * steps(first) / (5 * threads) - 1;
     const auto count =
         static_cast<int>(std::min<std::int64_t>(left, std::clamp<std::int64_t>(apart, 1, most_sweeps)));
@@ -151,7 +152,7 @@ class Chase {
       if (!chase(group, stalled)) return;  // the chase has been stopped
       recent.stalled += stalled;
       recent.worked += seconds_since(begin) - stalled;
-      if (caller && progress_) report(group.first + group.count);
+      if (caller && !progress_.reached(group.first + group.count)) stopped_ = true;
     }
   }
 
@@ -261,32 +262,20 @@ class Chase {
     return true;
   }
 
-  // Called by the calling thread.
-  void report(std::int64_t sweeps) noexcept {
-    try {
-      const double left = static_cast<double>(n_ - sweeps) / static_cast<double>(n_);
-      progress_(1 - left * left);
-    } catch (...) {
-      thrown_ = std::current_exception();
-      stopped_ = true;
-    }
-  }
-
   const std::int64_t n_, b_;
   const ChaseTiles tiles_;
   const BandLayout<T> layout_;
   R* const values_;
   const ChaseReflectors<T> out_;
   const BandKernels<T> kernels_;
-  const std::function<void(double)>& progress_;
+  ReductionProgress progress_;
   const std::thread::id caller_ = std::this_thread::get_id();
   int threads_ = 1;
   std::mutex mutex_;
-  std::int64_t next_ = 0;                                // the first sweep of the next group
-  int active_ = 0, most_active_ = max_team_threads(n_);  // threads that take groups, and how many may
+  std::int64_t next_ = 0;                               // the first sweep of the next group
+  int active_ = 0, max_active_ = max_team_threads(n_);  // threads that take groups, and how many may
   std::vector<StepsDone> done_;
   std::atomic<bool> stopped_{false};
-  std::exception_ptr thrown_;
 };
 
 }  // namespace

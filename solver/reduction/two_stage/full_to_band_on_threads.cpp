@@ -4,14 +4,16 @@
 #include <atomic>
 #include <cmath>
 #include <complex>
-#include <exception>
 #include <limits>
+#include <optional>
 
 #include "hybrid/instantiate.hpp"
+#include "hybrid/parts.hpp"
 #include "hybrid/round_up.hpp"
 #include "hybrid/team/loops.hpp"
 #include "hybrid/team/team.hpp"
 #include "solver/reduction/one_stage/tridiagonalize.hpp"
+#include "solver/reduction/reduction_progress.hpp"
 #include "solver/reduction/two_stage/band_tile_kernels.hpp"
 
 namespace eigen_g {
@@ -106,30 +108,13 @@ class BandReduction {
     negligible_ = std::max(negligible_square<R>, ulp * ulp * sum);
     std::fill_n(tau_, n_, T(0));
     std::fill_n(s_.tau, p.width, T(0));
-    progress_ = &progress;
+    progress_.emplace(n_, 3, progress);
     if (n_ > b_ + 1) run_team(threads, [&](TeamThread& me) { work(me); });
-    if (thrown_) std::rethrow_exception(thrown_);
+    progress_->rethrow();
     for (std::int64_t j = panels_end(); j < n_; ++j) give_column(j, n_);
   }
 
  private:
-  static T of_pair(const R* p) {
-    if constexpr (is_complex<T>)
-      return {p[0], p[1]};
-    else
-      return p[0];
-  }
-  static void to_pair(T x, R* p) {
-    p[0] = std::real(x);
-    if constexpr (is_complex<T>) p[1] = std::imag(x);
-  }
-  static T conj(T x) {
-    if constexpr (is_complex<T>)
-      return std::conj(x);
-    else
-      return x;
-  }
-
   // Sums of several terms at a time, because an addition waits for the one before.
   static R square_of(const R* p, std::int64_t count) {
     constexpr int ways = 16;
@@ -177,7 +162,7 @@ class BandReduction {
       form_x(me, p);
       update(me, p);
       if (me.index() == 0) next_column_ = j + b_;
-      if (!me.regroup(me.index() == 0 && !report(j + b_))) return;
+      if (!me.regroup(me.index() == 0 && !progress_->reached(j + b_))) return;
     }
   }
 
@@ -286,7 +271,7 @@ class BandReduction {
     for (int k = from; k < until; ++k) f[k] = 0;
     for (std::int64_t chunk = 0; chunk < chunks; ++chunk)
       for (int k = from; k < until; ++k) f[k] += dots[chunk * s_.row_values + k];
-    const T alpha = of_pair(row + c * planes<T>);
+    const T alpha = from_parts<T>(row + c * planes<T>);
     const R tail = f[c * planes<T>], noise = std::numeric_limits<R>::epsilon() * (4 + R(n_) / 8);
     const bool reflects = tail >= std::max(negligible_, noise * noise * s_.below[j]);
     T beta = alpha, s = 0, tau = 0;
@@ -297,15 +282,15 @@ class BandReduction {
       tau = (size - alpha) / size;
     }
     BandColumn<T> z{c, end, false, reflects, {}, f, pivot, row_or_none(pivot + 1), rows_of(c)};
-    to_pair(s, z.s);
+    to_parts(s, z.s);
     if (writes) {
       tau_[j] = s_.tau[c] = tau;
       band_(b_, j) = beta;
     }
     for (int k = c + 1; k < end; ++k) {
-      const T above = of_pair(row + k * planes<T>),
-              factor = conj(tau) * (above + conj(s) * of_pair(f + k * planes<T>));
-      to_pair(factor, f + k * planes<T>);
+      const T above = from_parts<T>(row + k * planes<T>),
+              factor = conjugate(tau) * (above + conjugate(s) * from_parts<T>(f + k * planes<T>));
+      to_parts(factor, f + k * planes<T>);
       if (writes) band_(b_ + c - k, p.column + k) = above - factor;
     }
     return z;
@@ -405,18 +390,6 @@ class BandReduction {
     }
   }
 
-  // False if the caller's progress function has thrown.
-  bool report(std::int64_t columns) noexcept {
-    if (!*progress_) return true;
-    try {
-      const double left = static_cast<double>(n_ - columns) / static_cast<double>(n_);
-      (*progress_)(1 - left * left * left);
-    } catch (...) {
-      thrown_ = std::current_exception();
-    }
-    return !thrown_;
-  }
-
   const std::int64_t n_, b_;
   const MatrixView<T> a_, band_;
   T* const tau_;
@@ -425,8 +398,7 @@ class BandReduction {
   R negligible_ = 0;
   // The next claims of rows of W, of tiles of V^H W, and of tiles of A.
   std::atomic<std::int64_t> claimed_rows_{0}, claimed_sums_{0}, claimed_tiles_{0};
-  const std::function<void(double)>* progress_ = nullptr;
-  std::exception_ptr thrown_;
+  std::optional<ReductionProgress> progress_;
   std::int64_t next_column_ = 0;  // where threads that join begin
 };
 

@@ -136,7 +136,7 @@ TEST_CASE("every engine solves, and the report says which ran", "[gpu]") {
   CHECK(support::flops(support::solve_guarded(s, o).report)[Engine::df] == 0);
 }
 
-TEST_CASE("every engine passes its own verification in two stages of a small matrix", "[gpu]") {
+TEST_CASE("every engine passes its own verification on the two-stage path for a small matrix", "[gpu]") {
   NEEDS_GPU();
   using eigen_g::Engine;
   for (const Engine engine : eigen_g::engines()) {

@@ -118,7 +118,8 @@ std::vector<std::int64_t> orders() {
 
 #define TYPES float, double, std::complex<float>, std::complex<double>
 
-TEMPLATE_TEST_CASE("two-stage path on the CPU: families and orders, as accurate as one stage", "", TYPES) {
+TEMPLATE_TEST_CASE("two-stage path on the CPU: families and orders, as accurate as the one-stage path", "",
+                   TYPES) {
   for (const char* family : support::reduction::families) {
     double residual[2] = {0.5, 0.5}, orthogonality[2] = {0.5, 0.5};  // the least values that count
     for (const std::int64_t n : orders())
