@@ -1,9 +1,8 @@
 #include "gemm_df/tall_product.hpp"
 
-#include <omp.h>
-
 #include "tests/support/catch.hpp"
 #include "tests/support/matrices.hpp"
+#include "tests/support/team.hpp"
 
 using namespace eigen_g;
 
@@ -74,12 +73,9 @@ TEST_CASE("products of tall blocks have the same bits with any number of threads
   const std::int64_t n = 3001, p = 2;
   const std::vector<double> v = support::random_rectangle(4 * p, n, 1),
                             w = support::random_rectangle(4, n, 2);
-  const int before = omp_get_max_threads();
-  std::vector<double> one(16 * p), three(16 * p);
-  omp_set_num_threads(1);
-  tall_gram_on_cpu(n, p, v.data(), w.data(), one.data());
-  omp_set_num_threads(3);
-  tall_gram_on_cpu(n, p, v.data(), w.data(), three.data());
-  omp_set_num_threads(before);
-  CHECK(one == three);
+  support::same_by_threads({3}, [&] {
+    std::vector<double> gram(16 * p);
+    tall_gram_on_cpu(n, p, v.data(), w.data(), gram.data());
+    return gram;
+  });
 }

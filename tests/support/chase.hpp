@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "solver/reduction/two_stage/chase_tiles.hpp"
+#include "tests/support/apply_reflector.hpp"
 #include "tests/support/reduction.hpp"
 
 namespace support::chase {
@@ -99,6 +100,7 @@ inline Reflectors random_reflectors(const ChaseTiles& tiles) {
 template <class S>
 void apply(std::int64_t n, const ChaseTiles& tiles, const ReflectorsOf<S>& reflectors, std::int64_t m,
            std::vector<S>& z) {
+  std::vector<S> work;
   for (std::int64_t s = tiles.sweeps() - 1; s >= 0; --s) {
     const std::int64_t group = s / tiles.width, j = s % tiles.width;
     for (std::int64_t step = 0; rows_of_reflector<S>(n, tiles.b, s, step) > 0; ++step) {
@@ -106,12 +108,7 @@ void apply(std::int64_t n, const ChaseTiles& tiles, const ReflectorsOf<S>& refle
       const std::int64_t rows = rows_of_reflector<S>(n, tiles.b, s, step);
       const S* const v = reflectors.v.data() + tiles.sweep_offset(s) + step * tiles.b;
       const S tau = reflectors.tau[static_cast<std::size_t>(tile * tiles.width + j)];
-      for (std::int64_t c = 0; c < m; ++c) {
-        S* const x = z.data() + c * n + row;
-        S sum = 0;
-        for (std::int64_t i = 0; i < rows; ++i) sum += reduction::conjugate_of(v[i]) * x[i];
-        for (std::int64_t i = 0; i < rows; ++i) x[i] -= tau * sum * v[i];
-      }
+      apply_reflector(rows, v, tau, m, z.data() + row, n, work);
     }
   }
 }

@@ -19,11 +19,9 @@
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
-#include <deque>
 #include <functional>
 #include <memory>
 #include <numeric>
-#include <random>
 #include <stdexcept>
 #include <string>
 #include <utility>
@@ -68,24 +66,48 @@ inline const char* const at_block_barrier = "at __syncthreads()";
 inline const char* const at_cluster_barrier = "at the barrier of a cluster";
 
 struct Fiber {
-  ucontext_t context;
-  void* place[5];  // __builtin_setjmp() writes it
+  void* place[5] = {};  // __builtin_setjmp() writes it
   std::unique_ptr<char[]> stack;
   bool started = false;
-  const char* waits = at_end;
+  int rank = 0, thread = 0;   // its block in the cluster, and its number in this block
   void* sanitizer = nullptr;  // the address sanitizer writes it
 };
 
+// Numbers for the orders of blocks and threads (splitmix64).
+class Random {
+ public:
+  explicit Random(std::uint64_t seed = 0) : state_(seed) {}
+  // Less than `count`.
+  std::uint32_t below(std::uint32_t count) {
+    std::uint64_t x = state_ += 0x9e3779b97f4a7c15;
+    x = (x ^ x >> 30) * 0xbf58476d1ce4e5b9;
+    x = (x ^ x >> 27) * 0x94d049bb133111eb;
+    return static_cast<std::uint32_t>(((x ^ x >> 31) >> 32) * count >> 32);
+  }
+  template <class Iterator>
+  void shuffle(Iterator first, Iterator last) {
+    for (auto left = static_cast<std::uint32_t>(last - first); left > 1; --left)
+      std::swap(first[left - 1], first[below(left)]);
+  }
+
+ private:
+  std::uint64_t state_;
+};
+
 struct Block {
-  std::deque<Fiber> fibers;
-  void* scheduler[5];                   // __builtin_setjmp() writes it
-  int current = 0, threads = 0;         // threads: of a block
-  int cluster = 1;                      // blocks that run at the same time
-  unsigned index = 0;                   // the first of these blocks
-  bool in_lanes = false;                // some thread has waited for a part of a warp
-  std::vector<std::uint64_t> slots[2];  // values of shuffles and of products
+  std::vector<Fiber> fibers;
+  std::vector<const char*> waits;  // where each fiber waits
+  std::vector<int> ready;          // the fibers that wait nowhere
+  void* scheduler[5];              // __builtin_setjmp() writes it
+  int current = 0, threads = 0;    // current: a number in the cluster; threads: of a block
+  int rank = 0, thread = 0;        // of the current fiber
+  int cluster = 1;                 // blocks that run at the same time
+  unsigned index = 0;              // the first of these blocks
+  bool in_lanes = false;           // some thread has waited for a part of a warp
+  // Values that threads hand over for shuffles and products, and the copies that the others read: made as the warp's barrier opens.
+  std::vector<std::uint64_t> given[2], taken[2];
   std::function<void()> kernel;
-  std::mt19937 random;
+  Random random;
 };
 inline Block block;
 alignas(16) inline unsigned char shared_of[largest_cluster][shared_bytes];
@@ -93,7 +115,7 @@ inline auto& shared = shared_of[0];
 
 // Seed of the orders of blocks and threads.
 inline void seed(unsigned value) {
-  block.random.seed(value);
+  block.random = Random(value);
 }
 
 // Changes of the stack, without the system calls of swapcontext(). No function that changes it may be inlined or checked.
@@ -125,25 +147,21 @@ inline void arrive_at_scheduler() {}
 EIGEN_G_CHANGES_STACK inline void jump(void** to) {
   __builtin_longjmp(to, 1);
 }
-EIGEN_G_CHANGES_STACK inline void jump_from(void** from, void** to) {
-  if (__builtin_setjmp(from) == 0) jump(to);
-}
-EIGEN_G_CHANGES_STACK inline void start_from(void** from, const ucontext_t* to) {
-  if (__builtin_setjmp(from) == 0) setcontext(to);
-}
-
 inline Fiber& current_fiber() {
   return block.fibers[static_cast<std::size_t>(block.current)];
+}
+inline const char*& current_waits() {
+  return block.waits[static_cast<std::size_t>(block.current)];
 }
 // The calling thread waits.
 EIGEN_G_CHANGES_STACK inline void wait(const char* where) {
   Fiber& fiber = current_fiber();
-  fiber.waits = where;
+  current_waits() = where;
   leave_for_scheduler(fiber);
   asm volatile("" ::: "memory");  // other threads change the memory
-  jump_from(fiber.place, block.scheduler);
+  if (__builtin_setjmp(fiber.place) == 0) jump(block.scheduler);
   asm volatile("" ::: "memory");
-  arrive_at_fiber(fiber);
+  arrive_at_fiber(current_fiber());
 }
 inline void enter() {
   arrive_at_fiber(current_fiber());
@@ -152,27 +170,48 @@ inline void enter() {
     wait(at_end);
   }
 }
+// Begins the life of a fiber at enter().
+EIGEN_G_CHANGES_STACK inline void start(Fiber& fiber) {
+  static ucontext_t context;
+  getcontext(&context);
+  // The stacks begin in different lines of the caches. Otherwise their first lines displace each other.
+  const auto line = static_cast<std::size_t>(block.current) % 61 * 5;
+  context.uc_stack.ss_sp = fiber.stack.get();
+  context.uc_stack.ss_size = stack_bytes - line * 64;
+  context.uc_link = nullptr;
+  makecontext(&context, enter, 0);
+  fiber.started = true;
+  setcontext(&context);
+}
 // Runs a thread to its next barrier.
-EIGEN_G_CHANGES_STACK inline void run(int thread) {
-  block.current = thread;
+EIGEN_G_CHANGES_STACK inline void run(int number) {
+  block.current = number;
   Fiber& fiber = current_fiber();
+  block.rank = fiber.rank;
+  block.thread = fiber.thread;
   leave_for_fiber(fiber);
-  if (std::exchange(fiber.started, true))
-    jump_from(block.scheduler, fiber.place);
-  else
-    start_from(block.scheduler, &fiber.context);
+  if (__builtin_setjmp(block.scheduler) == 0) {
+    if (fiber.started)
+      jump(fiber.place);
+    else
+      start(fiber);
+  }
   arrive_at_scheduler();
 }
 
-inline void make_fibers(int threads) {
-  for (std::size_t t = block.fibers.size(); t < static_cast<std::size_t>(threads); ++t) {
-    Fiber& fiber = block.fibers.emplace_back();
-    fiber.stack = std::make_unique<char[]>(stack_bytes);
-    getcontext(&fiber.context);
-    fiber.context.uc_stack.ss_sp = fiber.stack.get();
-    fiber.context.uc_stack.ss_size = stack_bytes;
-    fiber.context.uc_link = nullptr;
-    makecontext(&fiber.context, enter, 0);
+inline void make_fibers() {
+  const auto count = static_cast<std::size_t>(block.threads) * static_cast<std::size_t>(block.cluster);
+  for (std::size_t t = block.fibers.size(); t < count; ++t)
+    block.fibers.emplace_back().stack = std::unique_ptr<char[]>(new char[stack_bytes]);
+  for (std::size_t t = 0; t < count; ++t) {
+    block.fibers[t].rank = static_cast<int>(t) / block.threads;
+    block.fibers[t].thread = static_cast<int>(t) % block.threads;
+  }
+  block.waits.assign(count, at_end);
+  const std::size_t lanes = (count + 31) / 32 * 32;
+  for (int k = 0; k < 2; ++k) {
+    block.given[k].assign(lanes, 0);
+    block.taken[k].assign(lanes, 0);
   }
 }
 
@@ -185,16 +224,23 @@ inline int lanes_of(const char* where) {
 // that have all ended wait for nothing.
 enum class Barrier { of_warp, of_block, of_cluster };
 inline void open_barrier(int first, int last, Barrier barrier) {
-  const auto fibers = block.fibers.begin();
-  const char* const where = (fibers + first)->waits;
-  const auto other =
-      std::find_if(fibers + first, fibers + last, [&](const Fiber& f) { return f.waits != where; });
+  const auto waits = block.waits.begin();
+  const char* const where = waits[first];
+  if (where == nowhere || where == at_end) return;
   const Barrier at = where == at_block_barrier     ? Barrier::of_block
                      : where == at_cluster_barrier ? Barrier::of_cluster
                                                    : Barrier::of_warp;
-  if (at != barrier || where == at_end) return;
-  if (other == fibers + last)
-    std::for_each(fibers + first, fibers + last, [](Fiber& f) { f.waits = nowhere; });
+  if (at != barrier ||
+      std::any_of(waits + first, waits + last, [where](const char* x) { return x != where; }))
+    return;
+  for (int t = first; t < last; ++t) {
+    waits[t] = nowhere;
+    block.ready.push_back(t);
+  }
+  if (barrier == Barrier::of_warp)
+    for (int k = 0; k < 2; ++k)
+      std::copy(block.given[k].begin() + first, block.given[k].begin() + last,
+                block.taken[k].begin() + first);
 }
 
 [[noreturn]] inline void fail(const std::string& message) {
@@ -202,50 +248,71 @@ inline void open_barrier(int first, int last, Barrier barrier) {
   throw std::logic_error("emulation: " + message);
 }
 
-inline void run_cluster(std::size_t bytes) {
+// Opens the barriers at which all threads are.
+inline void open_barriers() {
   const int threads = block.threads * block.cluster;
+  for (int begin = 0; begin < threads; begin += block.threads) {
+    const int end = begin + block.threads;
+    const auto lanes_at = [&](int first) { return lanes_of(block.waits[static_cast<std::size_t>(first)]); };
+    for (int first = begin; block.in_lanes && first < end; first += 8)
+      if (const int lanes = lanes_at(first); lanes > 0 && first % lanes == 0)
+        open_barrier(first, std::min(first + lanes, end), Barrier::of_warp);
+    for (int first = begin; first < end; first += 32)
+      if (!block.in_lanes || lanes_at(first) == 0)
+        open_barrier(first, std::min(first + 32, end), Barrier::of_warp);
+    open_barrier(begin, end, Barrier::of_block);
+  }
+  open_barrier(0, threads, Barrier::of_cluster);
+}
+
+// Runs these threads to their next barriers. The memory of the next ones comes into the caches meanwhile.
+inline void run_all(const std::vector<int>& threads) {
+  for (std::size_t k = 0; k < threads.size(); ++k) {
+    const auto fiber = [&](std::size_t at) { return &block.fibers[static_cast<std::size_t>(threads[at])]; };
+    if (k + 8 < threads.size()) __builtin_prefetch(fiber(k + 8));
+    if (k + 4 < threads.size()) {
+      const auto* const stack = static_cast<const char*>(fiber(k + 4)->place[2]);
+      __builtin_prefetch(stack);
+      __builtin_prefetch(stack + 64);
+    }
+    run(threads[k]);
+    if (block.waits[static_cast<std::size_t>(threads[k])] == nowhere) block.ready.push_back(threads[k]);
+  }
+}
+
+// The shared memory of each block is unwritten before the first cluster of a launch, and behind its `bytes` bytes after each one.
+inline void run_cluster(std::size_t bytes) {
   for (int rank = 0; rank < block.cluster; ++rank) {
-    std::fill_n(shared_of[rank], shared_bytes, unwritten);
+    std::fill_n(shared_of[rank], bytes, unwritten);
 #ifdef EIGEN_G_ADDRESS_SANITIZER
     ASAN_POISON_MEMORY_REGION(shared_of[rank] + bytes, shared_bytes - bytes);
 #endif
   }
-  const auto fibers = block.fibers.begin();
-  std::for_each(fibers, fibers + threads, [](Fiber& fiber) { fiber.waits = nowhere; });
-  std::vector<int> order(static_cast<std::size_t>(threads));
-  std::iota(order.begin(), order.end(), 0);
-  const auto is = [](const char* where) {
-    return [where](const Fiber& fiber) { return fiber.waits == where; };
-  };
-  for (;;) {
-    std::shuffle(order.begin(), order.end(), block.random);
-    for (const int t : order)
-      if ((fibers + t)->waits == nowhere) run(t);
-    if (std::all_of(fibers, fibers + threads, is(at_end))) break;
-    for (int begin = 0; begin < threads; begin += block.threads) {
-      const int end = begin + block.threads;
-      for (int first = begin; block.in_lanes && first < end; first += 8)
-        if (const int lanes = lanes_of((fibers + first)->waits); lanes > 0 && first % lanes == 0)
-          open_barrier(first, std::min(first + lanes, end), Barrier::of_warp);
-      for (int first = begin; first < end; first += 32)
-        if (!block.in_lanes || lanes_of((fibers + first)->waits) == 0)
-          open_barrier(first, std::min(first + 32, end), Barrier::of_warp);
-      open_barrier(begin, end, Barrier::of_block);
-    }
-    open_barrier(0, threads, Barrier::of_cluster);
-    if (std::any_of(fibers, fibers + threads, is(nowhere))) continue;
-    for (int first = 0; first < threads; ++first)
-      for (int t = first; t < threads; ++t)
-        if ((fibers + t)->waits != (fibers + first)->waits)
-          fail("thread " + std::to_string(first) + " of block " + std::to_string(block.index) + " is " +
-               (fibers + first)->waits + ", thread " + std::to_string(t) + " " + (fibers + t)->waits);
+  const std::vector<const char*>& waits = block.waits;
+  std::fill(block.waits.begin(), block.waits.end(), nowhere);
+  block.ready.resize(waits.size());
+  std::iota(block.ready.begin(), block.ready.end(), 0);
+  std::vector<int> order;
+  while (!block.ready.empty()) {
+    order.swap(block.ready);
+    block.ready.clear();
+    block.random.shuffle(order.begin(), order.end());
+    run_all(order);
+    open_barriers();
   }
+  for (std::size_t first = 0; first < waits.size(); ++first)
+    for (std::size_t t = first; waits[first] != at_end && t < waits.size(); ++t)
+      if (waits[t] != waits[first])
+        fail("thread " + std::to_string(first) + " of block " + std::to_string(block.index) + " is " +
+             waits[first] + ", thread " + std::to_string(t) + " " + waits[t]);
   for (int rank = 0; rank < block.cluster; ++rank) {
-    unsigned char* const memory = shared_of[rank];
+    unsigned char* const behind = shared_of[rank] + bytes;
+    const std::size_t count = shared_bytes - bytes;
 #ifdef EIGEN_G_ADDRESS_SANITIZER
-    ASAN_UNPOISON_MEMORY_REGION(memory, shared_bytes);
+    ASAN_UNPOISON_MEMORY_REGION(behind, count);
 #endif
-    if (std::any_of(memory + bytes, memory + shared_bytes, [](unsigned char x) { return x != unwritten; }))
+    // All bytes are the first one if each is the next one.
+    if (count > 0 && (*behind != unwritten || std::memcmp(behind, behind + 1, count - 1) != 0))
       fail("a block writes behind its shared memory");
   }
 }
@@ -266,12 +333,11 @@ void launch(Kernel kernel, InClusters grid, int threads, int bytes, const Argume
   block.threads = threads;
   block.cluster = cluster;
   block.kernel = [&] { kernel(arguments...); };
-  make_fibers(threads * cluster);
-  for (auto& slots : block.slots)
-    slots.assign(static_cast<std::size_t>((threads * cluster + 31) / 32 * 32), 0);
+  make_fibers();
+  for (int rank = 0; rank < cluster; ++rank) std::fill_n(shared_of[rank], shared_bytes, unwritten);
   std::vector<unsigned> order(static_cast<std::size_t>(blocks / cluster));
   std::iota(order.begin(), order.end(), 0U);
-  std::shuffle(order.begin(), order.end(), block.random);
+  block.random.shuffle(order.begin(), order.end());
   for (const unsigned index : order) {
     block.index = index * static_cast<unsigned>(cluster);
     run_cluster(static_cast<std::size_t>(bytes));
@@ -286,19 +352,18 @@ void launch(Kernel kernel, std::int64_t blocks, int threads, int bytes, const Ar
 template <class T>
 T exchange(T value, int lane, const char* where) {
   const int me = block.current;
-  std::memcpy(&block.slots[0][static_cast<std::size_t>(me)], &value, sizeof value);
+  std::memcpy(&block.given[0][static_cast<std::size_t>(me)], &value, sizeof value);
   wait(where);
   T result;
-  std::memcpy(&result, &block.slots[0][static_cast<std::size_t>(me / 32 * 32 + lane)], sizeof result);
-  wait(where);
+  std::memcpy(&result, &block.taken[0][static_cast<std::size_t>(me / 32 * 32 + lane)], sizeof result);
   return result;
 }
 
 struct ThreadNumber {
-  operator unsigned() const { return static_cast<unsigned>(block.current % block.threads); }
+  operator unsigned() const { return static_cast<unsigned>(block.thread); }
 };
 struct BlockNumber {
-  operator unsigned() const { return block.index + static_cast<unsigned>(block.current / block.threads); }
+  operator unsigned() const { return block.index + static_cast<unsigned>(block.rank); }
 };
 
 }  // namespace emulation
@@ -323,7 +388,7 @@ inline void cluster_barrier() {
 }
 template <class T>
 const T* in_block_of_cluster(const T* mine, int rank) {
-  const auto* const own = emulation::shared_of[emulation::block.current / emulation::block.threads];
+  const auto* const own = emulation::shared_of[emulation::block.rank];
   return reinterpret_cast<const T*>(emulation::shared_of[rank] +
                                     (reinterpret_cast<const unsigned char*>(mine) - own));
 }
@@ -361,14 +426,12 @@ inline int __ffs(int x) {
 }
 inline unsigned __ballot_sync(unsigned, bool yes) {
   static const char* const where = "at __ballot_sync()";
-  auto& slots = emulation::block.slots[0];
   const int me = emulation::block.current, first = me / 32 * 32;
-  slots[static_cast<std::size_t>(me)] = yes;
+  emulation::block.given[0][static_cast<std::size_t>(me)] = yes;
   emulation::wait(where);
   unsigned bits = 0;
   for (int i = 0; i < 32; ++i)
-    bits |= static_cast<unsigned>(slots[static_cast<std::size_t>(first + i)] & 1) << i;
-  emulation::wait(where);
+    bits |= static_cast<unsigned>(emulation::block.taken[0][static_cast<std::size_t>(first + i)] & 1) << i;
   return bits;
 }
 inline bool __any_sync(unsigned mask, bool yes) {
@@ -416,23 +479,21 @@ namespace eigen_g {
 // D := A B + D of the tensor cores.
 inline void multiply_8x8x4(double2& d, double a, double b) {
   static const char* const where = "at the tensor cores";
-  auto& as = emulation::block.slots[0];
-  auto& bs = emulation::block.slots[1];
   const int me = emulation::block.current, first = me / 32 * 32, lane = me % 32;
-  const auto of = [](const std::vector<std::uint64_t>& slots, int at) {
+  const auto of = [](const std::vector<std::uint64_t>& taken, int at) {
     double x;
-    std::memcpy(&x, &slots[static_cast<std::size_t>(at)], sizeof x);
+    std::memcpy(&x, &taken[static_cast<std::size_t>(at)], sizeof x);
     return x;
   };
-  std::memcpy(&as[static_cast<std::size_t>(me)], &a, sizeof a);
-  std::memcpy(&bs[static_cast<std::size_t>(me)], &b, sizeof b);
+  std::memcpy(&emulation::block.given[0][static_cast<std::size_t>(me)], &a, sizeof a);
+  std::memcpy(&emulation::block.given[1][static_cast<std::size_t>(me)], &b, sizeof b);
   emulation::wait(where);
+  const auto& [as, bs] = emulation::block.taken;
   for (int k = 0; k < 4; ++k) {
     const double x = of(as, first + lane / 4 * 4 + k);
     d.x = std::fma(x, of(bs, first + 2 * (lane % 4) * 4 + k), d.x);
     d.y = std::fma(x, of(bs, first + (2 * (lane % 4) + 1) * 4 + k), d.y);
   }
-  emulation::wait(where);
 }
 
 }  // namespace eigen_g

@@ -108,25 +108,43 @@ inline Matrix family(const std::string& kind, std::int64_t n) {
   const auto entry = [&](std::int64_t i, std::int64_t j) -> double& {
     return a[static_cast<std::size_t>(i + j * n)];
   };
-  for (std::int64_t j = 0; j < n; ++j)
-    for (std::int64_t i = 0; i < n; ++i) {
-      const double x = static_cast<double>(i) / static_cast<double>(n),
-                   y = static_cast<double>(j) / static_cast<double>(n);
-      if (kind == "zero") entry(i, j) = 0;
-      if (kind == "identity") entry(i, j) = i == j;
-      if (kind == "ones") entry(i, j) = 1;
-      if (kind == "graded down") entry(i, j) *= std::pow(10, -15 * (x + y));
-      if (kind == "graded up") entry(i, j) *= std::pow(10, -15 * (2 - x - y));
-      if (kind == "rank two")
-        entry(i, j) = std::cos(9 * x) * std::cos(9 * y) - 2 * std::sin(5 * x) * std::sin(5 * y);
-      if (kind == "near identity") entry(i, j) = (i == j) + 1e-13 * entry(i, j);
-      if (kind == "arrow" && i != j && i != 0 && j != 0) entry(i, j) = 0;
-      if (kind == "tridiagonal" && std::abs(i - j) > 1) entry(i, j) = 0;
-      if (kind == "dominant diagonal" && i == j) entry(i, j) = 1e6 * (1 + x);
-      if (kind == "blocks" && (i < n / 2) != (j < n / 2)) entry(i, j) = 0;
-      if (kind == "tiny") entry(i, j) *= 0x1p-99;
-      if (kind == "large") entry(i, j) *= 0x1p98;
-    }
+  // set(entry, i, j, i / n, j / n) for each entry.
+  const auto each = [&](const auto& set) {
+    for (std::int64_t j = 0; j < n; ++j)
+      for (std::int64_t i = 0; i < n; ++i)
+        set(entry(i, j), i, j, static_cast<double>(i) / static_cast<double>(n),
+            static_cast<double>(j) / static_cast<double>(n));
+  };
+  using I = std::int64_t;
+  using D = double;
+  if (kind == "zero") each([](D& z, I, I, D, D) { z = 0; });
+  if (kind == "identity") each([](D& z, I i, I j, D, D) { z = i == j; });
+  if (kind == "ones") each([](D& z, I, I, D, D) { z = 1; });
+  if (kind == "graded down") each([](D& z, I, I, D x, D y) { z *= std::pow(10, -15 * (x + y)); });
+  if (kind == "graded up") each([](D& z, I, I, D x, D y) { z *= std::pow(10, -15 * (2 - x - y)); });
+  if (kind == "rank two")
+    each([](D& z, I, I, D x, D y) {
+      z = std::cos(9 * x) * std::cos(9 * y) - 2 * std::sin(5 * x) * std::sin(5 * y);
+    });
+  if (kind == "near identity") each([](D& z, I i, I j, D, D) { z = (i == j) + 1e-13 * z; });
+  if (kind == "arrow")
+    each([](D& z, I i, I j, D, D) {
+      if (i != j && i != 0 && j != 0) z = 0;
+    });
+  if (kind == "tridiagonal")
+    each([](D& z, I i, I j, D, D) {
+      if (std::abs(i - j) > 1) z = 0;
+    });
+  if (kind == "dominant diagonal")
+    each([](D& z, I i, I j, D x, D) {
+      if (i == j) z = 1e6 * (1 + x);
+    });
+  if (kind == "blocks")
+    each([n](D& z, I i, I j, D, D) {
+      if ((i < n / 2) != (j < n / 2)) z = 0;
+    });
+  if (kind == "tiny") each([](D& z, I, I, D, D) { z *= 0x1p-99; });
+  if (kind == "large") each([](D& z, I, I, D, D) { z *= 0x1p98; });
   return a;
 }
 

@@ -10,6 +10,7 @@
 #include <type_traits>
 #include <vector>
 
+#include "tests/support/apply_reflector.hpp"
 #include "tests/support/reduction.hpp"
 
 namespace support::reduction {
@@ -68,16 +69,13 @@ struct ReflectorColumns {
   void check_ratios(const std::vector<Truth<T>>& of_a) const {
     using S = Truth<T>;
     ReductionOf<S> r{{d.begin(), d.end()}, {e.begin(), e.end() - 1}, identity<S>(n)};
+    std::vector<S> work;
     for (std::int64_t k = n - 2; k >= 0; --k) {
       const T* const v = &a[static_cast<std::size_t>(k * lda)];
       CHECK(v[k + 1] == T(1));
-      for (std::int64_t j = k + 1; j < n; ++j) {
-        S* const z = &r.q[static_cast<std::size_t>(j * n)];
-        S sum = 0;
-        for (std::int64_t i = k + 1; i < n; ++i) sum += conjugate_of(S(v[i])) * z[i];
-        sum *= S(tau[static_cast<std::size_t>(k)]);
-        for (std::int64_t i = k + 1; i < n; ++i) z[i] -= sum * S(v[i]);
-      }
+      const std::vector<S> of_s(v + k + 1, v + n);
+      apply_reflector(n - k - 1, of_s.data(), S(tau[static_cast<std::size_t>(k)]), n - k - 1,
+                      &r.q[static_cast<std::size_t>((k + 1) * (n + 1))], n, work);
     }
     const auto [backward, orthogonality] = ratios(of_a, n, r);
     CAPTURE(backward, orthogonality);

@@ -1,8 +1,6 @@
 // Compares Z := Q Z on the CPU with LAPACK's ormtr, and for a band with the reflectors one by one.
 #include "solver/back/back_transform.hpp"
 
-#include <omp.h>
-
 #include <algorithm>
 #include <cmath>
 #include <complex>
@@ -13,8 +11,10 @@
 
 #include "hybrid/scalar.hpp"
 #include "solver/prepare/lapack.hpp"
+#include "tests/support/apply_reflector.hpp"
 #include "tests/support/catch.hpp"
 #include "tests/support/scratch.hpp"
+#include "tests/support/team.hpp"
 
 using namespace eigen_g;
 
@@ -85,25 +85,15 @@ void check(Uplo uplo, std::int64_t n, std::int64_t m) {
   CHECK(wrong == 0);
 }
 
-// Z := H_0 H_1 ... Z. v: the reflectors in the columns of a lower triangle.
+// Z := H_0 H_1 ... Z. v: the reflectors in the columns of a lower triangle, with their 1.
 template <class T>
 void apply_one_by_one(std::int64_t n, std::int64_t kd, const std::vector<T>& v, const std::vector<T>& tau,
                       std::vector<T>& z, std::int64_t ldz, std::int64_t m) {
-  for (std::int64_t c = 0; c < m; ++c) {
-    T* const x = &z[static_cast<std::size_t>(c * ldz)];
-    for (std::int64_t j = n - kd - 1; j >= 0; --j) {
-      const T* const column = &v[static_cast<std::size_t>(j * n)];
-      T sum = x[j + kd];
-      for (std::int64_t i = j + kd + 1; i < n; ++i)
-        if constexpr (is_complex<T>)
-          sum += std::conj(column[i]) * x[i];
-        else
-          sum += column[i] * x[i];
-      sum *= tau[static_cast<std::size_t>(j)];
-      x[j + kd] -= sum;
-      for (std::int64_t i = j + kd + 1; i < n; ++i) x[i] -= column[i] * sum;
-    }
-  }
+  std::vector<T> work;
+  for (std::int64_t j = n - kd - 1; j >= 0; --j)
+    support::apply_reflector(n - j - kd, &v[static_cast<std::size_t>(j * n + j + kd)],
+                             tau[static_cast<std::size_t>(j)], m, &z[static_cast<std::size_t>(j + kd)], ldz,
+                             work);
 }
 
 // Elements that belong to no reflector and not to Z are NaN and must not change.
@@ -117,6 +107,7 @@ void check_band(Uplo uplo, std::int64_t n, std::int64_t kd, std::int64_t m) {
       z(static_cast<std::size_t>(ldz * m), nan);
   for (std::int64_t j = 0; j < n - kd; ++j) {
     real_t<T> square = 1;
+    v[static_cast<std::size_t>(j + kd + j * n)] = 1;
     for (std::int64_t i = j + kd + 1; i < n; ++i) {
       const T x = random_entry<T>(random);
       square += std::norm(v[static_cast<std::size_t>(i + j * n)] = x);
@@ -133,7 +124,7 @@ void check_band(Uplo uplo, std::int64_t n, std::int64_t kd, std::int64_t m) {
     for (std::int64_t i = 0; i < n; ++i) z[static_cast<std::size_t>(i + j * ldz)] = random_entry<T>(random);
 
   const auto transformed = [&](int threads) {
-    omp_set_num_threads(threads);
+    const support::Threads limited(threads);
     std::vector<T> result = z;
     support::HostScratch scratch(back_transform_from_band_bytes_on_cpu<T>(n, kd, m));
     double done = 0;
@@ -145,9 +136,7 @@ void check_band(Uplo uplo, std::int64_t n, std::int64_t kd, std::int64_t m) {
     CHECK(done == 1);
     return result;
   };
-  const int before = omp_get_max_threads();
   const std::vector<T> one = transformed(1), two = transformed(2);
-  omp_set_num_threads(before);
   apply_one_by_one<T>(n, kd, v, tau, z, ldz, m);
   const auto close = static_cast<real_t<T>>(n + 20) * std::numeric_limits<real_t<T>>::epsilon();
   std::int64_t wrong = 0, different = 0;
@@ -180,7 +169,6 @@ TEMPLATE_TEST_CASE("back-transformation on the CPU: both triangles, every block 
 TEMPLATE_TEST_CASE(
     "back-transformation on the CPU: a column has the same bits alone and by any number of threads", "",
     double, float, std::complex<double>, std::complex<float>) {
-  const int before = omp_get_max_threads();
   const std::int64_t n = std::is_same_v<TestType, double> ? GENERATE(1510, 3010) : 190;
   std::mt19937_64 random(7);
   std::vector<TestType> a(static_cast<std::size_t>(n * n)), tau(static_cast<std::size_t>(n - 1));
@@ -189,23 +177,22 @@ TEMPLATE_TEST_CASE(
   for (const std::int64_t m : {3, 131, 203}) {
     std::vector<TestType> z(static_cast<std::size_t>(n * m));
     for (TestType& x : z) x = random_entry<TestType>(random);
-    const auto transformed = [&](int threads, std::int64_t first, std::int64_t count) {
-      omp_set_num_threads(threads);
+    const auto transformed = [&](std::int64_t first, std::int64_t count) {
       std::vector<TestType> part(z.begin() + first * n, z.begin() + (first + count) * n);
       support::HostScratch scratch(back_transform_bytes_on_cpu<TestType>(n, count));
       back_transform_on_cpu<TestType>(Uplo::lower, {a.data(), n, n, n}, tau.data(),
                                       {part.data(), n, count, n}, scratch);
       return part;
     };
-    const std::vector<TestType> all = transformed(1, 0, m);
+    const std::vector<TestType> all =
+        support::same_by_threads({2, 3, 4, 16}, [&] { return transformed(0, m); });
     CHECK_FALSE(all == z);
-    for (const int threads : {2, 3, 4, 16}) CHECK(transformed(threads, 0, m) == all);
+    const support::Threads limited(1);
     for (const std::int64_t column : {std::int64_t{0}, m / 2, m - 1}) {
-      const std::vector<TestType> alone = transformed(1, column, 1);
+      const std::vector<TestType> alone = transformed(column, 1);
       CHECK(std::equal(alone.begin(), alone.end(), all.begin() + column * n));
     }
   }
-  omp_set_num_threads(before);
 }
 
 TEMPLATE_TEST_CASE("back-transformation from a band on the CPU: both triangles, band widths, ragged orders",

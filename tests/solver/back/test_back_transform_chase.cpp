@@ -1,8 +1,6 @@
 // Compares Z := Q2 Z on the CPU with one reflector at a time.
 #include "solver/back/back_transform_chase.hpp"
 
-#include <omp.h>
-
 #include <algorithm>
 #include <cmath>
 #include <complex>
@@ -14,6 +12,7 @@
 
 #include "tests/support/chase.hpp"
 #include "tests/support/scratch.hpp"
+#include "tests/support/team.hpp"
 
 using namespace eigen_g;
 using namespace support::chase;
@@ -92,17 +91,6 @@ void check(std::int64_t n, std::int64_t b, std::int64_t m) {
   CHECK(ratio < (n < 60 ? 10 : 1) * support::limits::back_transform);
 }
 
-class Threads {
- public:
-  explicit Threads(int count) { omp_set_num_threads(count); }
-  ~Threads() { omp_set_num_threads(before_); }
-  Threads(const Threads&) = delete;
-  Threads& operator=(const Threads&) = delete;
-
- private:
-  const int before_ = omp_get_max_threads();
-};
-
 }  // namespace
 
 TEMPLATE_TEST_CASE("back by the chase's reflectors on the CPU: around every edge", "", double, float,
@@ -132,16 +120,16 @@ TEMPLATE_TEST_CASE(
   const ReflectorsOf<S> reflectors = random_reflectors<S>(n, tiles);
   const auto v = converted<TestType>(reflectors.v), tau = converted<TestType>(reflectors.tau),
              z = converted<TestType>(columns<S>(n, m));
-  const auto by = [&](int threads, std::int64_t first, std::int64_t count) {
-    const Threads limited(threads);
+  const auto part = [&](std::int64_t first, std::int64_t count) {
     return transformed<TestType>(
         tiles, v, tau, std::vector<TestType>(z.begin() + first * n, z.begin() + (first + count) * n), n,
         count, 0);
   };
-  const auto all = by(1, 0, m);
-  for (const int threads : {2, 3, 4, 8}) CHECK(same_bits(by(threads, 0, m), all));
+  const auto all = support::same_by_threads(
+      {2, 3, 4, 8}, [&] { return part(0, m); }, [](const auto& x, const auto& y) { return same_bits(x, y); });
+  const support::Threads limited(2);
   for (const std::int64_t j : {std::int64_t{0}, std::int64_t{77}, m - 1})
-    CHECK(same_bits(by(2, j, 1), std::vector<TestType>(all.begin() + j * n, all.begin() + (j + 1) * n)));
+    CHECK(same_bits(part(j, 1), std::vector<TestType>(all.begin() + j * n, all.begin() + (j + 1) * n)));
 }
 
 TEST_CASE("back by the chase's reflectors on the CPU: progress rises, and its exception passes through") {
@@ -149,7 +137,7 @@ TEST_CASE("back by the chase's reflectors on the CPU: progress rises, and its ex
   const ChaseTiles tiles(n, 32);
   const Reflectors r = random_reflectors(tiles);
   const Matrix z = columns<double>(n, m);
-  const Threads limited(2);
+  const support::Threads limited(2);
   std::vector<double> told;
   const Matrix found =
       transformed<double>(tiles, r.v, r.tau, z, n, m, 0, [&](double fraction) { told.push_back(fraction); });

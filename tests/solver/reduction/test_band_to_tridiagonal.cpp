@@ -2,7 +2,6 @@
 #include "solver/reduction/two_stage/band_to_tridiagonal.hpp"
 
 #include <lapacke.h>
-#include <omp.h>
 
 #include <algorithm>
 #include <cmath>
@@ -15,6 +14,7 @@
 
 #include "tests/support/chase.hpp"
 #include "tests/support/scratch.hpp"
+#include "tests/support/team.hpp"
 
 using namespace eigen_g;
 using namespace support::chase;
@@ -111,17 +111,6 @@ void check(const std::string& kind, std::int64_t n, std::int64_t b) {
   CHECK(wrong == 0);
 }
 
-class Threads {
- public:
-  explicit Threads(int count) { omp_set_num_threads(count); }
-  ~Threads() { omp_set_num_threads(before_); }
-  Threads(const Threads&) = delete;
-  Threads& operator=(const Threads&) = delete;
-
- private:
-  const int before_ = omp_get_max_threads();
-};
-
 }  // namespace
 
 TEMPLATE_TEST_CASE("band to tridiagonal on the CPU: around every edge", "", double, float,
@@ -170,13 +159,9 @@ TEMPLATE_TEST_CASE("band to tridiagonal on the CPU: the same bits by any number 
     for (const std::int64_t b : {32, 64}) {
       CAPTURE(n, b);
       const auto a = band_of<wide<TestType>>("random", n, b);
-      const auto by = [&](int threads) {
-        const Threads limited(threads);
-        return chase<TestType>(a, n, b, true);
-      };
-      const ChaseResult<TestType> alone = by(1);
-      for (const int threads : {2, 3, 4, 8}) CHECK(same_bits(by(threads), alone));
-      CHECK(same_bits(by(2), alone));
+      support::same_by_threads(
+          {2, 3, 4, 8, 2}, [&] { return chase<TestType>(a, n, b, true); },
+          [](const auto& x, const auto& y) { return same_bits(x, y); });
     }
 }
 
@@ -212,7 +197,7 @@ TEST_CASE("band to tridiagonal on the CPU: progress rises, and its exception pas
   const std::int64_t n = 700, b = 32;
   const Matrix a = band_of("random", n, b);
   for (const int threads : {1, 2}) {
-    const Threads limited(threads);
+    const support::Threads limited(threads);
     std::vector<double> told;
     const auto found = chase<double>(a, n, b, true, [&](double fraction) { told.push_back(fraction); });
     REQUIRE(!told.empty());  // on a busy machine the other thread may do all sweeps

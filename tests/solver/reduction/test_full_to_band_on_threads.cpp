@@ -1,20 +1,19 @@
 // Tests Q^H A Q = B by a team of threads on the CPU. Q is formed from the reflectors one by one.
 #include "solver/reduction/two_stage/full_to_band_on_threads.hpp"
 
-#include <omp.h>
-
 #include <algorithm>
 #include <cmath>
 #include <complex>
 #include <functional>
 #include <limits>
-#include <stdexcept>
 #include <string>
 #include <type_traits>
 #include <vector>
 
+#include "tests/support/apply_reflector.hpp"
 #include "tests/support/reduction.hpp"
 #include "tests/support/scratch.hpp"
+#include "tests/support/team.hpp"
 
 using namespace eigen_g;
 using namespace support::reduction;
@@ -72,19 +71,16 @@ void check(const std::string& kind, std::int64_t n, std::int64_t b, std::int64_t
 
   const std::vector<S> a = family_of<S>(kind, n);
   std::vector<S> q = identity<S>(n), full(static_cast<std::size_t>(n * n), S(0)), qb = full, symmetric = a;
+  std::vector<S> work;
   for (std::int64_t j = n - b - 2; j >= 0; --j) {  // Q := H_j Q
     std::vector<S> v(static_cast<std::size_t>(n), S(0));
     v[static_cast<std::size_t>(j + b)] = 1;
     for (std::int64_t i = j + b + 1; i < n; ++i)
       v[static_cast<std::size_t>(i)] = static_cast<S>(r.a[static_cast<std::size_t>(i + j * lda)]);
     const S tau = static_cast<S>(r.tau[static_cast<std::size_t>(j)]);
-    for (std::int64_t k = j + b; k < n; ++k) {
-      S* const column = q.data() + k * n;
-      S dot = 0;
-      for (std::int64_t i = j + b; i < n; ++i)
-        dot += conjugate_of(v[static_cast<std::size_t>(i)]) * column[i];
-      for (std::int64_t i = j + b; i < n; ++i) column[i] -= v[static_cast<std::size_t>(i)] * (tau * dot);
-    }
+    const std::int64_t first = j + b;
+    support::apply_reflector(n - first, v.data() + first, tau, n - first, q.data() + first * (n + 1), n,
+                             work);
   }
   for (std::int64_t j = 0; j < n; ++j)
     for (std::int64_t i = j; i < n; ++i) {
@@ -149,45 +145,16 @@ TEMPLATE_TEST_CASE("full_to_band on threads: equal entries need at most two refl
 
 TEMPLATE_TEST_CASE("full_to_band on threads: the same bits with any number of threads", "", double, float,
                    std::complex<double>, std::complex<float>) {
-  const int before = omp_get_max_threads();
   for (const std::int64_t n : {100, 250, 320, 701, 1510}) {
     if (n > 500 && !std::is_same_v<TestType, double>) continue;
-    const std::int64_t b = n == 320 ? 32 : 48;
-    omp_set_num_threads(1);
-    const Banded<TestType> alone = reduced<TestType>("random", n, b);
-    for (const int threads : {2, 3, 5, 8}) {
-      if (n > 1000 && threads > 3) continue;
-      omp_set_num_threads(threads);
-      CHECK(reduced<TestType>("random", n, b) == alone);
-    }
-    int inside = 0;  // a caller's parallel region
-#pragma omp parallel for num_threads(2)
-    for (int k = 0; k < 2; ++k) {
-      const bool same = reduced<TestType>("random", n, b) == alone;
-#pragma omp atomic
-      inside += same;
-    }
-    CHECK(inside == 2);
+    const auto compute = [&] { return reduced<TestType>("random", n, n == 320 ? 32 : 48); };
+    CAPTURE(n);
+    support::check_in_region(compute, n > 1000 ? support::same_by_threads({2, 3}, compute)
+                                               : support::same_by_threads({2, 3, 5, 8}, compute));
   }
-  omp_set_num_threads(before);
 }
 
 TEST_CASE("full_to_band on threads: progress grows, and an exception ends the reduction") {
-  const int before = omp_get_max_threads();
-  for (const int threads : {1, 3}) {
-    omp_set_num_threads(threads);
-    std::vector<double> fractions{0};
-    static_cast<void>(reduced<double>("random", 400, 32, 0, [&](double x) { fractions.push_back(x); }));
-    CHECK(fractions.size() > 10);
-    CHECK(std::is_sorted(fractions.begin(), fractions.end()));
-    CHECK(fractions.back() < 1);
-    int calls = 0;
-    CHECK_THROWS_AS(reduced<double>("random", 400, 32, 0,
-                                    [&](double) {
-                                      if (++calls == 3) throw std::runtime_error("enough");
-                                    }),
-                    std::runtime_error);
-    CHECK(calls == 3);
-  }
-  omp_set_num_threads(before);
+  support::check_progress(
+      [](const auto& progress) { return reduced<double>("random", 400, 32, 0, progress); });
 }

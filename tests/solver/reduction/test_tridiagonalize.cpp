@@ -1,19 +1,17 @@
 // Tests Q^T A Q = T on the CPU. The back-transformation of I makes Q.
 #include "solver/reduction/one_stage/tridiagonalize.hpp"
 
-#include <omp.h>
-
 #include <algorithm>
 #include <complex>
 #include <functional>
 #include <limits>
-#include <stdexcept>
 #include <type_traits>
 #include <vector>
 
 #include "solver/back/back_transform.hpp"
 #include "tests/support/reduction.hpp"
 #include "tests/support/scratch.hpp"
+#include "tests/support/team.hpp"
 
 using namespace eigen_g;
 using namespace support::reduction;
@@ -112,46 +110,18 @@ TEMPLATE_TEST_CASE("tridiagonalize on the CPU: orders around those of tiles, mem
 
 TEMPLATE_TEST_CASE("tridiagonalize on the CPU: the same bits with any number of threads", "", double, float,
                    std::complex<double>, std::complex<float>) {
-  const int before = omp_get_max_threads();
   for (const std::int64_t n : {100, 250, 320, 701, 1510}) {
     if (n > 500 && !std::is_same_v<TestType, double>) continue;
-    omp_set_num_threads(1);
-    const Reduced<TestType> alone = reduced<TestType>(Uplo::lower, n, 0);
-    for (const int threads : {2, 3, 5, 8}) {
-      if (n > 1000 && threads > 3) continue;
-      omp_set_num_threads(threads);
-      CHECK(reduced<TestType>(Uplo::lower, n, 0) == alone);
-    }
-    int inside = 0;  // a caller's parallel region
-#pragma omp parallel for num_threads(2)
-    for (int k = 0; k < 2; ++k) {
-      const bool same = reduced<TestType>(Uplo::lower, n, 0) == alone;
-#pragma omp atomic
-      inside += same;
-    }
-    CHECK(inside == 2);
+    const auto compute = [&] { return reduced<TestType>(Uplo::lower, n, 0); };
+    CAPTURE(n);
+    support::check_in_region(compute, n > 1000 ? support::same_by_threads({2, 3}, compute)
+                                               : support::same_by_threads({2, 3, 5, 8}, compute));
   }
-  omp_set_num_threads(before);
 }
 
 TEST_CASE("tridiagonalize on the CPU: progress grows, and an exception ends the reduction") {
-  const int before = omp_get_max_threads();
-  for (const int threads : {1, 3}) {
-    omp_set_num_threads(threads);
-    std::vector<double> fractions{0};
-    static_cast<void>(reduced<double>(Uplo::lower, 400, 0, [&](double x) { fractions.push_back(x); }));
-    CHECK(fractions.size() > 10);
-    CHECK(std::is_sorted(fractions.begin(), fractions.end()));
-    CHECK(fractions.back() < 1);
-    int calls = 0;
-    CHECK_THROWS_AS(reduced<double>(Uplo::upper, 400, 0,
-                                    [&](double) {
-                                      if (++calls == 3) throw std::runtime_error("enough");
-                                    }),
-                    std::runtime_error);
-    CHECK(calls == 3);
-  }
-  omp_set_num_threads(before);
+  for (const Uplo uplo : {Uplo::lower, Uplo::upper})
+    support::check_progress([&](const auto& progress) { return reduced<double>(uplo, 400, 0, progress); });
 }
 
 TEST_CASE("tridiagonalize: Q T Q^T = A on the CPU") {

@@ -2,8 +2,6 @@
 // the same as on GPUs.
 #include "solver/sparse/multi_gpu_executor.hpp"
 
-#include <omp.h>
-
 #include <algorithm>
 #include <cmath>
 #include <memory>
@@ -15,6 +13,7 @@
 #include "tests/support/catch.hpp"
 #include "tests/support/closed_forms.hpp"
 #include "tests/support/sparse.hpp"
+#include "tests/support/team.hpp"
 
 using namespace eigen_g;
 using namespace eigen_g::blas2;
@@ -97,13 +96,11 @@ TEST_CASE("a matrix cut by rows multiplies as the whole one, for any cut") {
 TEST_CASE("a part is the same by any number of threads") {
   const std::int64_t n = 9001;
   const CrsMatrix<double> a = support::random_crs<double>(support::ragged_lengths(n, n, 12, 400, 3), n, 4);
-  const int usual = omp_get_max_threads();
   std::vector<RowPart<double>> parts;
   for (const int threads : {1, 5}) {
-    omp_set_num_threads(threads);
+    const support::Threads limited(threads);
     parts.push_back(row_part(a.view(), 2500, 4001));
   }
-  omp_set_num_threads(usual);
   CHECK(parts[0].far_rows == parts[1].far_rows);
   CHECK(parts[0].far_columns == parts[1].far_columns);
   for (const auto& of : {&RowPart<double>::own, &RowPart<double>::far}) {

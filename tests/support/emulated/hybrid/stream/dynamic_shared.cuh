@@ -7,9 +7,7 @@ namespace eigen_g {
 
 template <class T>
 struct DynamicShared {
-  static T* memory() {
-    return reinterpret_cast<T*>(emulation::shared_of[emulation::block.current / emulation::block.threads]);
-  }
+  static T* memory() { return reinterpret_cast<T*>(emulation::shared_of[emulation::block.rank]); }
 };
 
 }  // namespace eigen_g

@@ -25,7 +25,7 @@ struct TileMap {
 namespace emulated {
 
 inline unsigned rank() {
-  return static_cast<unsigned>(emulation::block.current / emulation::block.threads);
+  return static_cast<unsigned>(emulation::block.rank);
 }
 template <class T>
 T* in_block(T* mine, unsigned rank) {
