@@ -22,4 +22,6 @@ if [[ $free_mib =~ ^[0-9]+$ ]]; then
     $((free_mib < 2048 ? 2 : free_mib / 1024)) >"$build_dir/gpu_memory.json"
   resources=(--resource-spec-file "$build_dir/gpu_memory.json")
 fi
+# A thread that waits for work sleeps at once. Otherwise it would take the core of a test that runs at the same time.
+export OMP_WAIT_POLICY=${OMP_WAIT_POLICY:-passive} OPENBLAS_THREAD_TIMEOUT=${OPENBLAS_THREAD_TIMEOUT:-4}
 ctest --test-dir "$build_dir" --output-on-failure --no-tests=error --parallel "$jobs" "${resources[@]}" "$@"

@@ -449,7 +449,7 @@ void read_elements(const std::filesystem::path& path, const std::string& name, D
 }
 
 constexpr const char* library_name = "HDF5";
-constexpr std::int64_t seconds_to_look = 20;  // far more time than HDF5 needs
+constexpr std::int64_t seconds_to_look = 5;  // far more time than HDF5 needs
 
 // Memory that a child process writes and this process reads.
 std::shared_ptr<std::byte> shared_memory(const std::filesystem::path& path, std::int64_t bytes) {

@@ -100,7 +100,7 @@ struct Block {
   std::vector<int> ready;          // the fibers that wait nowhere
   void* scheduler[5];              // __builtin_setjmp() writes it
   int current = 0, threads = 0;    // current: a number in the cluster; threads: of a block
-  int rank = 0, thread = 0;        // of the current fiber
+  int rank = 0, thread = 0;        // rank and thread of the current fiber
   int cluster = 1;                 // blocks that run at the same time
   unsigned index = 0;              // the first of these blocks
   bool in_lanes = false;           // some thread has waited for a part of a warp

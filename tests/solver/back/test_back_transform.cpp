@@ -159,7 +159,7 @@ TEMPLATE_TEST_CASE("back-transformation on the CPU: both triangles, every block 
       for (const std::int64_t m : {std::int64_t{1}, std::int64_t{5}, n}) check<TestType>(uplo, n, m);
     check<TestType>(uplo, 450, 420);
     check<TestType>(uplo, 450, 28);
-    if constexpr (std::is_same_v<TestType, double>) check<TestType>(uplo, 1510, 1500);
+    if constexpr (std::is_same_v<TestType, double>) check<TestType>(uplo, 1510, 203);
     check<TestType>(uplo, 3001, 21);
     check<TestType>(uplo, 1, 1);
   }
@@ -175,6 +175,7 @@ TEMPLATE_TEST_CASE(
   for (TestType& x : a) x = random_entry<TestType>(random) / real_t<TestType>(n);
   for (TestType& x : tau) x = random_entry<TestType>(random);
   for (const std::int64_t m : {3, 131, 203}) {
+    if (n > 3000 && m != 131) continue;
     std::vector<TestType> z(static_cast<std::size_t>(n * m));
     for (TestType& x : z) x = random_entry<TestType>(random);
     const auto transformed = [&](std::int64_t first, std::int64_t count) {

@@ -225,6 +225,8 @@ TEMPLATE_TEST_CASE("batched kernels: matrices of several orders", "", ALL_TYPES)
                                          {90, 65},
                                          {200, 130},
                                          {257, 270}}) {
+    // Above order 256 a reduction of doubles has the same threads and panels as one of floats. These have whole matrices of order 257 above.
+    if (orders[0] > 256 && sizeof(real_t<TestType>) == 4) continue;
     std::vector<int> kinds(orders.size(), 0);
     kinds[1] = 4;
     const Batch<TestType> batch = make_batch<TestType>(orders, kinds, orders.size() % 2 == 1);
