@@ -15,7 +15,7 @@ namespace eigen_g {
 
 namespace {
 
-// The lanes that a thread keeps. In a child of the process that made them they are not destroyed.
+// The lanes that a thread keeps. A child of fork() does not destroy the lanes of its parent, because their host threads do not exist in the child.
 class KeptLanes {
  public:
   ~KeptLanes() {

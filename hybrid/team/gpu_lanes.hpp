@@ -2,7 +2,7 @@
 // builds only.
 //
 //   division   multiprocessors of a lane                         for
-//   parts      an equal part of the GPU's, no other lane's       problems that cannot use the whole GPU
+//   parts      an equal part of the GPU, for this lane alone     problems that cannot use the whole GPU
 //   streams    all, in turns with the other lanes                problems that leave the GPU idle between their kernels
 #pragma once
 

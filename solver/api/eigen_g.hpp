@@ -24,8 +24,8 @@
 //   }
 //
 // T is double, float, std::complex<double> or std::complex<float>. The imaginary parts of a Hermitian diagonal are not read.
-// Complex arrays in device memory must be aligned to sizeof(T). Options::engine says which engines multiply complex matrices, and
-// Devices::gpus when several GPUs solve them.
+// Complex arrays in device memory must be aligned to sizeof(T). An engine is an implementation of the large matrix products. Options::engine
+// lists the engines for complex matrices. Devices::gpus says when several GPUs can divide a problem with a complex matrix.
 //
 // Any number of threads may call at the same time. Each result has the same bits as in a serial program. A thread keeps some
 // resources between its calls; release_thread_cache() frees them. Sizes are 64-bit.
@@ -103,10 +103,10 @@ template <class T>
 // assumes MatrixLayout::contiguous.
 //   on_gpu   true: for the current GPU; throws DeviceError if there is none
 //   mode     the bound is for a solve in this mode on a GPU. Throws InvalidArgument (mode) if a solve with these arguments cannot have it.
-//            A solve takes this mode if Devices::memory_limit is the returned number of device bytes
+//            To make a solve use this mode, set Devices::memory_limit to WorkspaceBytes::device of the result
 //
-// The table shows the device memory of a solve, as a number of values of sizeof(T) bytes. It includes a, w and z in device memory, also
-// the caller's:
+// The table shows all device memory of a solve. Unlike the bound, the table also counts the caller's a, w and z if they are in device
+// memory. The unit is a value of sizeof(T) bytes:
 //
 //   all vectors   3 n^2 + 1220 n   n < 6000
 //                 3.2 n^2          n >= 6000; 3.07 n^2 at n = 65000
@@ -121,16 +121,16 @@ template <class T>
 //   n^2      values only, if the reduction cannot work in a: n is not a multiple of 64 (one-stage path), or the columns of a are
 //            not 32-byte aligned (two-stage path)
 //   n^2      a subset by index
-//   n^2      z == a, because the solve then allocates a matrix of its own. The sum in the table stays the same: the caller has one array
-//            instead of two
+//   n^2      z == a. The solve allocates one matrix more, and the caller has one array less. The sum in the table thus stays the same
 //   n^2      two-stage path, if the columns of z are not 16-byte aligned (odd ldz). If the GPU does not have this memory, the solve
 //            works without it, but is slower
 //   0.6 n^2  vectors, and lda > n
 //
-// If the GPU has too little memory, the solve falls back in this order, and Report::fallbacks lists the fallbacks:
+// If the GPU has too little memory, the solve falls back in this order, and Report::fallbacks lists the fallbacks. MemoryMode in types.hpp
+// explains "in core", "parked", "slabs" and "block columns".
 //
 //   mixed precision -> native precision
-//   in core         -> parked            (MemoryMode) with vectors and gpus = 1
+//   in core         -> parked            with vectors and gpus = 1
 //   parked          -> slabs             with host pointers
 //   slabs           -> block columns     with host pointers, on the two-stage path
 //   in core         -> block columns     for values only, with host pointers, on the two-stage path

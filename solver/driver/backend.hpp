@@ -27,7 +27,7 @@ class Backend {
   virtual ~Backend() = default;
   // Sets the device memory of the next solves. Null: the backend allocates memory, and keeps it until a problem needs more.
   virtual void set_workspace(const Workspace&) {}
-  // For the next solves of a generalised problem: the Cholesky factor of B is computed, computed and returned, or taken from the caller.
+  // Sets the source and the destination of B's Cholesky factor for the next solves of a generalised problem.
   void set_factor(CholeskyFactor factor) { plan_.generalised->factor = factor; }
 
   // Begins a solve: allocates all memory that the problem needs. Throws OutOfMemory with the bytes needed, before any allocation.
@@ -56,8 +56,8 @@ class StandardBackend : public Backend<T> {
   GeneralisedReport run(StageRunner& run_stage) final;
 
   virtual void load() = 0;  // copies the caller's triangle to the working matrix A
-  // Finds max |a_ij|. Throws NonFiniteEntry for a NaN or an infinity. On a GPU exponent() may throw it instead, if the host waits for the
-  // result of the check only there.
+  // Finds max |a_ij|. Throws NonFiniteEntry for a NaN or an infinity. A backend on a GPU may only queue the check here. Then scale() or
+  // exponent() waits for the result, and throws NonFiniteEntry.
   virtual void check() = 0;
   virtual void scale() = 0;  // A := 2^k A
   // A = Q T Q^H, on the plan's path. The reflectors of Q overwrite A, and stay there until back_transform() has used them.
@@ -107,7 +107,8 @@ class GeneralisedBackend : public Backend<T> {
   const GeneralisedProblem& generalised() const { return *plan_.generalised; }
   // True if B may be factored in another order than the caller's, because the factor is neither returned nor reused.
   bool may_order() const { return generalised().factor == CholeskyFactor::compute; }
-  // Returns the plan of the standard solve, whose eigenvalues are 2^scale_.a W. `plan` has the caller's subset, which is for W.
+  // Returns `plan` with the limits of a subset by value multiplied by 2^scale_.a. The caller's limits are for the eigenvalues W of the
+  // generalised problem. The standard solve finds 2^scale_.a W.
   Plan scaled(Plan plan) const {
     plan.options.subset = scaled_subset(plan.options.subset, scale_.a);
     return plan;
@@ -166,8 +167,9 @@ std::unique_ptr<Backend<T>> team_on_gpus(const Plan& plan, Resources& resources)
 // The device bytes are for the first GPU alone.
 template <class T>
 WorkspaceBytes team_bytes_on_gpu(const Plan& plan);
-// Bytes of the workspace of one member of a team of plan.devices.gpus GPUs with that number of multiprocessors. 0: a build without CUDA. Throws
-// DeviceError if there is no GPU.
+// Returns the bytes of the workspace on GPU number `member` of a team of plan.devices.gpus GPUs. 0: a build without CUDA. Throws DeviceError if
+// there is no GPU.
+//   multiprocessors   the number of multiprocessors of each GPU
 template <class T>
 std::uint64_t team_bytes(const Plan& plan, int member, int multiprocessors);
 template <class T>

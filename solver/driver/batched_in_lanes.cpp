@@ -16,7 +16,7 @@ namespace eigen_g {
 
 namespace {
 
-// The largest order of problems that are solved on several streams at the same time. A larger problem leaves the GPU idle too seldom.
+// The largest order of problems that are solved on several streams at the same time. A larger problem keeps the whole GPU busy nearly all the time.
 constexpr std::int64_t max_order_in_streams = 6000;
 
 // How the problems of one order are solved at the same time.
@@ -28,8 +28,9 @@ struct LaneRule {
 };
 
 // The rule depends on the order, the type and the GPU alone, because the number of multiprocessors that solve a problem decides about its bits. The
-// reduction of a small matrix is bound by messages between multiprocessors, not by their work, so a part of the GPU that has room for the matrix on
-// its chip takes less than twice the time of the whole GPU. A solve on host pointers has a stream of its own.
+// reduction of a small matrix takes most of its time for messages between multiprocessors, not for arithmetic. If the matrix fits into the registers
+// and the shared memory of a part of the GPU, this part takes less than twice the time of the whole GPU. A solve on host pointers makes its own
+// stream, which uses all multiprocessors, so it never runs on a part.
 template <class T>
 LaneRule rule_of(const Plan& asked) {
   constexpr int most = 4;
@@ -171,8 +172,8 @@ class BatchInLanes final : public BatchOnGpu<T> {
       list.push_back({arena.take<std::byte>(static_cast<std::int64_t>(bytes)), bytes});
     return list;
   }
-  // Makes the lanes, and gives each its workspace. If the GPU has too little memory for that, returns false: lane 0 then takes its own workspace, and
-  // SolveFrame can fall back to a smaller one.
+  // Makes the lanes, and gives each lane its workspace. Returns false if the GPU has too little memory for these workspaces. Lane 0 alone must then
+  // solve all problems. It allocates its workspace itself, so that SolveFrame can fall back to a plan that needs less memory.
   bool prepare() {
     if (!group_) group_ = GpuLanes::of_this_thread(rule_.lanes, rule_.division);
     for (int lane = static_cast<int>(of_lane_.size()); lane < lanes(most_); ++lane)
@@ -198,7 +199,8 @@ class BatchInLanes final : public BatchOnGpu<T> {
   std::vector<std::unique_ptr<OneByOne<T>>> of_lane_;
 };
 
-// Returns the number of lanes for `count` problems whose solves take up to these bytes each. It does not decide about bits.
+// Returns the number of lanes for `count` problems. Each lane takes up to `bytes`. Two or more lanes together take at most half of the GPU's free
+// memory. The bits of the results do not depend on the number of lanes.
 int lanes_in_memory(const LaneRule& rule, std::int64_t count, const WorkspaceBytes& bytes) {
   auto lanes = static_cast<int>(std::clamp<std::int64_t>(count, 1, rule.lanes));
   const std::uint64_t free = lanes > 1 ? gpu_memory_free(current_gpu()) : 0;

@@ -12,16 +12,18 @@
 
 namespace eigen_g {
 
-// The largest number of bytes of a leading dimension that CUDA's copies of matrices take.
+// The largest leading dimension, in bytes, that CUDA's functions for copies of matrices accept.
 inline constexpr std::int64_t largest_pitch = std::numeric_limits<std::int32_t>::max();
 
-// For strided batches of up to `most` problems on device pointers.
+// Returns a solver of strided batches of up to `most` problems on device pointers.
 //   plan   the plan of a solve of one problem
 template <class T>
 std::unique_ptr<BatchOnGpu<T>> batch_in_lanes(const Plan& plan, std::int64_t most, Resources& resources);
 
-// Solves the problems with these indices of a ragged batch on device pointers, or of any batch on host pointers, and writes their status, which is in
-// host memory. Returns the memory of the solves.
+// Solves some problems of a batch. A batch on device pointers must be ragged. A batch on host pointers may be strided or ragged. Returns the memory of
+// the solves.
+//   problems   the indices k of the problems to solve
+//   status     host memory, out: status[k] for each of these k
 template <class T>
 WorkspaceBytes solve_in_lanes(const Batch<T>& batch, std::vector<std::int64_t> problems,
                               std::int32_t* status);

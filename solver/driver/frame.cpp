@@ -73,8 +73,8 @@ void SolveFrame<T>::begin(const CallerMatrices<T>& problem) {
     backend().begin(problem);
   } catch (const OutOfMemory& error) {
     std::optional<Plan> smaller;
-    // In block columns the slabs are as large as memory_limit allows. If the GPU does not have that memory, the next try has no limit, and thus
-    // the smallest slabs.
+    // In block columns the slabs may grow until the workspace has memory_limit bytes. Without a limit the slabs have their smallest size. If the
+    // GPU has less free memory than the workspace needs, the next try is therefore without a limit.
     const bool fills_limit =
         plan_.mode == MemoryMode::block_columns && std::exchange(plan_.devices.memory_limit, 0) > 0;
     if (error.on_device()) smaller = fills_limit ? plan_ : smaller_plan<T>(plan_);

@@ -16,8 +16,10 @@
 
 namespace eigen_g {
 
-// Runs work() with `threads` CPU threads (0: unchanged) and returns its report. Adds the seconds of the call. If the report names no device, adds
-// the GPU or the CPU. If it then has one device, sets the bytes and flops of that device.
+// Runs work() with `threads` CPU threads (0: unchanged) and returns the report of work(). Completes these members of the report:
+//   seconds   the seconds of the call
+//   devices   the current GPU or the CPU, if the report names no device
+//   bytes and flops of the device, if the report has stages and exactly one device
 template <class Work>
 auto timed(bool on_gpu, int threads, Work&& work) {
   using SteadyClock = std::chrono::steady_clock;
@@ -64,7 +66,8 @@ class SolveFrame {
   // Sets the workspace of the next solves. Null: the backend allocates its own. Throws InvalidArgument (workspace), and the exceptions of the
   // backend's constructor.
   void set_workspace(const Workspace& given);
-  // Sets the workspace to `memory`. It is a part of the workspace of a generalised or mixed solve, which runs this frame's solve as a stage.
+  // Sets the workspace to the first bytes of `memory`. A generalised or mixed solve runs this frame's solve as a stage, and `memory` is then a
+  // part of the workspace of the generalised or mixed solve.
   void take_workspace(Arena memory);
   void set_factor(CholeskyFactor factor);  // for later solves; generalised problems only
 

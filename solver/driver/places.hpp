@@ -53,8 +53,8 @@ CallerMatrices<T> arrays_of(MatrixLayout layout, std::int64_t n);
 //        U   shared with Z     shared with Z        shared with Z
 //
 // (1) if lda = n, a is 16-byte aligned, z and a are different arrays, and the reduction needs no padding of the columns
-// (2) if z is not 16-byte aligned or ldz is odd, the path is two-stage, and over_any_columns is false. With over_any_columns = true
-//     the back-transformation is slower, but works in such a z too
+// (2) if all three hold: the path is two-stage, over_any_columns is false, and the columns of z are not all 16-byte aligned (z is not aligned, or
+//     ldz is odd). With over_any_columns = true the back-transformation works in a z without this alignment, but is slower
 // (3) if Z is the caller's and the subset by index has fewer than n pairs
 // (4) if A is own, and z and a are different arrays
 //
@@ -70,8 +70,11 @@ CallerMatrices<T> arrays_of(MatrixLayout layout, std::int64_t n);
 //
 // Values only: the solve has A and no other matrix.
 //
-// MemoryMode::parked: the reflectors leave the GPU, so that A's memory is free after the reduction. Q of a real type, and U and C of a complex one,
-// are then shared with A. MemoryMode::slabs and block_columns, host pointers: Z is the caller's, and slabs of Q, C and U are in the memory of A.
+// Other memory modes have these differences from the tables:
+//
+//   parked                 the reflectors are copied to host memory, so that A's memory is free after the reduction.
+//                          Real type: Q is shared with A. Complex type: U and C are shared with A
+//   slabs, block_columns   host pointers only. Z is the caller's. Slabs of Q, C and U are in the memory of A
 template <class T>
 Places places_of(const Plan& plan, const CallerMatrices<T>& given, bool over_any_columns = false);
 

@@ -25,7 +25,7 @@ bool may_leave_core(const Plan& plan) {
 bool can_park(const Plan& plan) {
   return plan.options.vectors && may_leave_core(plan);
 }
-// The mode from which the next step is block columns.
+// Returns the mode that smaller_plan() replaces by MemoryMode::block_columns.
 MemoryMode mode_before_blocks(const Plan& plan) {
   return plan.options.vectors ? MemoryMode::slabs : MemoryMode::in_core;
 }
@@ -63,8 +63,8 @@ void check_plan(const Plan& plan) {
 
 namespace {
 
-// Returns the number of GPUs for Devices::gpus = 0: the fastest number by the model of the seconds, or more if the matrices need their memory. All
-// are of the current GPU's model.
+// Returns the number of GPUs for Devices::gpus = 0. This is the number that fastest_team() predicts to be fast, or a larger number if the matrices
+// need the memory of more GPUs. All GPUs are of the same type as the current GPU.
 template <class T>
 int gpus_that_pay(const Plan& asked) {
   int most = gpu_count();

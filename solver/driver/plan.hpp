@@ -19,7 +19,7 @@ struct Plan {
   Devices devices;
   Pointers pointers = Pointers::host;
   std::optional<GeneralisedProblem> generalised = {};
-  bool within = false;  // a stage of a generalised or mixed solve
+  bool within = false;  // true: this solve is a stage of a generalised or mixed solve
   // For matrices in pieces (shards.hpp): the GPUs that have A. Their number is devices.gpus, and the first of them is the current GPU. Empty: each
   // matrix is whole.
   std::vector<int> gpus_of_pieces = {};
@@ -71,8 +71,8 @@ bool wants_mixed(const Plan& plan) {
          plan.options.vectors && plan.options.subset.by == Subset::By::all;
 }
 
-// Returns Devices::engine_rates, by which Engine::automatic chooses the engine of each product. If they are needed and missing, returns
-// estimate().
+// Returns the rates by which Engine::automatic chooses the engine of each product. These are Devices::engine_rates if the caller has set
+// them, else estimate(). With another engine estimate() is not called.
 template <class Estimate>
 ProductRates rates_of(const Plan& plan, Estimate&& estimate) {
   const ProductRates& known = plan.devices.engine_rates;

@@ -54,8 +54,11 @@ GeneralisedReport StandardBackend<T>::run(StageRunner& run_stage) {
   return report;
 }
 
-// B = L L^H in an order that keeps the digits of small eigenvalues (order.hpp). If the factorization fails in every such order, it is tried
-// in the caller's order, and that result is returned.
+// B = L L^H. Returns bad_minor (GeneralisedReport) of the last factorization. If may_order() is false, the rows have the caller's order. Otherwise
+// the order keeps the digits of small eigenvalues (order.hpp), and factor_b() makes up to three tries:
+//   1. the order of B's descending diagonal, or the caller's order if the diagonal varies little
+//   2. diagonal pivoting, if try 1 fails or rows are nearly dependent
+//   3. the caller's order, if try 2 fails
 template <class T>
 std::int64_t GeneralisedBackend<T>::factor_b(const PencilFacts<real_t<T>>& facts) {
   if (!may_order()) return cholesky();
@@ -70,7 +73,7 @@ std::int64_t GeneralisedBackend<T>::factor_b(const PencilFacts<real_t<T>>& facts
   return std::max<std::int64_t>(0, cholesky());
 }
 
-// The solutions are A X = B X W. C and Y are the matrix and the vectors of the standard problem, and a is scale_.a.
+// The solutions X and W have A X = B X W. The standard problem is C = Y W Y^H. The exponent a in the comment on unscale() is scale_.a.
 template <class T>
 GeneralisedReport GeneralisedBackend<T>::run(StageRunner& run_stage) {
   std::int64_t bad_minor = 0;

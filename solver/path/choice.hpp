@@ -53,14 +53,17 @@ Path choose_path(const PathFacts& facts, const PathTuning& tuning);
 template <class T>
 Path path_on_gpu(const Options& options, const ProductRates& rates, std::int64_t n);
 
-// Returns `asked` for a solve on the CPU, unless it is Path::automatic. Path::automatic becomes the two-stage path from TwoStageTuning::orders_on_cpu
-// on. The choice depends on n and T alone, so that the values have the same bits with all vectors, with some and with none.
+// Returns `asked` for a solve on the CPU, unless it is Path::automatic. Path::automatic becomes the two-stage path if n is at least the order in
+// TwoStageTuning::orders_on_cpu, else the one-stage path. The choice depends on n and T alone, so that the values have the same bits with all
+// vectors, with some and with none.
 template <class T>
 Path path_on_cpu(Path asked, std::int64_t n);
 
-// Returns true if devices.gpus GPUs together run all stages of a standard solve. This is so on the two-stage path, for orders from
-// TwoStageTuning::orders_of_team on, or for every order if Path::two_stage is requested. The engine and the precision must be native, the ratio
-// automatic, and devices.multiprocessors 0.
+// Returns true if devices.gpus GPUs together run all stages of a standard solve. These conditions must all hold:
+//   - `path` is the two-stage path
+//   - n is at least TwoStageTuning::orders_of_team (float: orders_of_team_in_float), or the caller requests Path::two_stage
+//   - devices.gpus is 2 to max_team_gpus, devices.ratio is automatic, and devices.multiprocessors is 0
+//   - the engine and the precision are native
 inline constexpr int max_team_gpus = 8;
 bool takes_team(EntryType type, const Options& options, const Devices& devices, Path path, std::int64_t n);
 

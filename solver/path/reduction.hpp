@@ -23,7 +23,7 @@ class ParkedReflectors;
 struct PathBytes {
   std::uint64_t kept = 0;     // used from the reduction to the last use of Q
   std::uint64_t scratch = 0;  // used in run() and in apply(); free for other stages between them
-  // Used by apply() of the two-stage path instead of `scratch`: the bytes for full speed, and the fewest with which it works.
+  // The two-stage path has a separate workspace for apply(). apply() has full speed with back_preferred bytes, and needs at least back_min bytes.
   std::uint64_t back_preferred = 0, back_min = 0;
 };
 

@@ -17,8 +17,9 @@ class SolveTeam;
 
 // The two-stage path on the CPU, with A in the triangle `uplo`. The matrix needs an even leading dimension.
 //   m   columns of Z; 0: values only, and the reflectors of the chase are not stored
-// An upper triangle is treated as a lower one in which all rows and columns are in reverse order. Its reduction thus begins at the last row, as on
-// the one-stage path. run() overwrites both triangles of A: the reflectors of the chase are stored above the diagonal.
+// If A is in the upper triangle, run() first reverses the order of all rows and columns, and gets a lower triangle. The reduction thus begins at
+// the last row of A. A reduction of an upper triangle on the one-stage path also begins there.
+// run() overwrites both triangles of A: the reflectors of the chase are stored above the diagonal.
 template <class T>
 class TwoStageOnCpu final : public Reduction<T>, public ImplicitQ<T> {
  public:
@@ -44,8 +45,9 @@ class TwoStageOnCpu final : public Reduction<T>, public ImplicitQ<T> {
 //   team   the devices that share the columns of Z; null: this GPU alone
 //   how    the variant of back_transform_chase()
 // The code is in two_stage_device.cpp, in CUDA builds only.
-// The chase's reflectors are stored above the diagonal of A. A real matrix may be a band already, of a bandwidth up to
-// widest_given_band(). Then there is no full_to_band, Q1 = I, and the reflectors use all of A's memory.
+// The chase's reflectors are stored above the diagonal of A. There is one exception: given_band() may promise that a real matrix is a band with
+// a bandwidth of at most widest_given_band(). If A's memory is large enough for the chase's reflectors of this band, full_to_band() does not
+// run, Q1 = I, and the reflectors use all of A's memory.
 template <class T>
 class TwoStageOnDevice final : public DeviceReduction<T>, public ImplicitQ<T> {
  public:
@@ -55,7 +57,8 @@ class TwoStageOnDevice final : public DeviceReduction<T>, public ImplicitQ<T> {
   //   blocks   A is in block columns
   static PathBytes bytes(std::int64_t n, std::int64_t m, int multiprocessors, bool cut, bool parked = false,
                          bool blocks = false);
-  // Returns A in block columns, without memory. It needs block_values(n) values on the GPU, and parked_block_values(n) in host memory.
+  // Returns the layout of A in block columns. The caller sets DealtPart::data to block_values(n) values on the GPU. Parked reflectors need
+  // parked_block_values(n) values in host memory.
   static DealtPart<T> in_block_columns(std::int64_t n);
   static std::int64_t block_values(std::int64_t n);
   static std::int64_t parked_block_values(std::int64_t n);
@@ -65,9 +68,9 @@ class TwoStageOnDevice final : public DeviceReduction<T>, public ImplicitQ<T> {
                    ChaseBack how = ChaseBack::automatic);
   void given_band(std::int64_t width) override { given_band_ = width; }
   void park(ParkedReflectors<T>& parked) override { parked_ = &parked; }
-  // From now on A is in block columns, and run() does not use a_dev.data. The matrix counts as full. With vectors the reflectors must be parked,
-  // because the v arrays of the chase overwrite the block columns.
-  //   part           in_block_columns() with memory
+  // From now on A is in block columns, and run() does not use a_dev.data. run() ignores the bandwidth of given_band(). With vectors the reflectors
+  // of full_to_band() must be parked, because the chase overwrites the block columns with its own reflectors.
+  //   part           the layout from in_block_columns(), with the address of its values on the GPU
   //   second_queue   as BandMember::second_queue
   void use(const DealtPart<T>& part, bool second_queue) {
     part_ = part;
