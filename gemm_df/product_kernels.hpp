@@ -22,7 +22,7 @@ struct BlockProduct {
   std::int64_t ldc;
 };
 
-// Each entry is summed in one order for all sizes of blocks: in parts of `depth` terms, one term after another, and a part is added to the
+// Each entry is summed in one order for all sizes of blocks: in parts of 256 terms, one term after another, and a part is added to the
 // sum of the parts before. So the bits of a product do not depend on how it is cut into blocks.
 template <class R>
 struct ProductKernel {

@@ -1,6 +1,9 @@
 #include "hybrid/machine/partition.hpp"
 
+#include <map>
+#include <mutex>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "hybrid/cuda_check.hpp"
@@ -115,16 +118,31 @@ Partition::Partition(int part, int parts) {
     throw InvalidArgument("multiprocessors",
                           "the GPU cannot be divided into " + std::to_string(parts) + " equal parts");
   const CUdevice device = open_device();
-  const std::vector<CUdevResource> groups = groups_of(device, static_cast<unsigned>(parts), size);
-  if (static_cast<int>(groups.size()) < parts)
-    throw DeviceError("the driver divides the GPU into " + std::to_string(groups.size()) + " parts only");
-  const CUdevResource& own = groups[static_cast<std::size_t>(part)];
+  const CUdevResource own =
+      groups_of(device, static_cast<unsigned>(parts), size).at(static_cast<std::size_t>(part));
   context_ = create_context(device, own);
   multiprocessors_ = static_cast<int>(own.sm.smCount);
 }
 
 int Partition::size_of(int parts) {
-  return driver().complete() ? multiprocessors_of_gpu() / parts / step * step : 0;
+  static std::mutex mutex;
+  static std::map<std::pair<int, int>, int> known;  // by GPU and number of parts
+  const std::lock_guard lock(mutex);
+  const auto [at, is_new] = known.try_emplace({current_gpu(), parts}, 0);
+  if (!is_new || !driver().complete()) return at->second;
+  const int size = multiprocessors_of_gpu() / parts / step * step;
+  if (size == 0) return 0;
+  try {
+    const CUdevice device = open_device();
+    const std::vector<CUdevResource> groups = groups_of(device, static_cast<unsigned>(parts), size);
+    if (static_cast<int>(groups.size()) < parts) return 0;
+    for (const CUdevResource& group : groups)
+      if (static_cast<int>(group.sm.smCount) != size) return 0;
+    driver().cuGreenCtxDestroy(create_context(device, groups.front()));
+  } catch (const DeviceError&) {
+    return 0;
+  }
+  return at->second = size;
 }
 
 Partition::~Partition() {

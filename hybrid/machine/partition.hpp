@@ -24,7 +24,8 @@ class Partition {
   // Part number `part` of `parts` parts of equal size, which have no multiprocessor in common. Each has size_of(parts) multiprocessors. Throws
   // InvalidArgument (multiprocessors) if size_of(parts) is 0, and DeviceError.
   Partition(int part, int parts);
-  // Number of multiprocessors of each of `parts` equal parts of the current GPU; 0 if the GPU is too small, or toolkit or driver are too old.
+  // Number of multiprocessors of each of `parts` equal parts of the current GPU; 0 if the driver does not make such parts of this GPU, or if toolkit
+  // or driver are too old. The driver is asked once for each GPU and number of parts.
   static int size_of(int parts);
   ~Partition();
   Partition(Partition&& other) noexcept

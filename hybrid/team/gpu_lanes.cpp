@@ -19,8 +19,9 @@ namespace {
 class KeptLanes {
  public:
   ~KeptLanes() {
-    if (forks() != made_after_) static_cast<void>(new std::vector(std::move(list)));
+    if (in_child()) static_cast<void>(new std::vector(std::move(list)));
   }
+  bool in_child() const { return forks() != made_after_; }
   std::vector<std::shared_ptr<GpuLanes>> list;
 
  private:
@@ -49,29 +50,38 @@ GpuLanes::GpuLanes(int lanes, Division division) : gpu_(current_gpu()), division
 std::shared_ptr<GpuLanes> GpuLanes::of_this_thread(int lanes, Division division) {
   std::vector<std::shared_ptr<GpuLanes>>& list = kept_lanes().list;
   const int gpu = current_gpu();
-  const auto free = std::find_if(list.begin(), list.end(), [&](const std::shared_ptr<GpuLanes>& one) {
-    return one.use_count() == 1 && one->gpu_ == gpu && one->division_ == division && one->size() == lanes;
-  });
-  if (free != list.end()) return *free;
-  return list.emplace_back(std::make_shared<GpuLanes>(lanes, division));
+  std::shared_ptr<GpuLanes> free;
+  std::erase_if(
+      list, [&](const std::shared_ptr<GpuLanes>& one) {  // keeps one set of a kind that is not in use
+        if (one.use_count() > 1 || one->gpu_ != gpu || one->division_ != division || one->size() != lanes)
+          return false;
+        if (free) return true;
+        free = one;
+        return false;
+      });
+  return free ? free : list.emplace_back(std::make_shared<GpuLanes>(lanes, division));
 }
 
 void GpuLanes::release() {
+  if (kept_lanes().in_child()) return;
   std::erase_if(kept_lanes().list, [](const std::shared_ptr<GpuLanes>& one) { return one.use_count() == 1; });
 }
 
 void GpuLanes::run(int lanes, std::int64_t count, cudaStream_t after,
                    const std::function<void(int, std::int64_t)>& work) {
   const cudaEvent_t before = resources(0).take_event();
-  EIGEN_G_CUDA(cudaEventRecord(before, after));
-  std::atomic<std::int64_t> next{0};
+  if (const cudaError_t recorded = cudaEventRecord(before, after); recorded != cudaSuccess) {
+    resources(0).give(gpu_, before);
+    EIGEN_G_CUDA(recorded);
+  }
+  std::atomic<std::int64_t> next{lanes};
   std::mutex mutex;  // guards first
   std::exception_ptr first;
   const auto work_of = [&](int lane) {
     try {
       const CurrentGpu on(gpu_);
       EIGEN_G_CUDA(cudaStreamWaitEvent(stream(lane), before, 0));
-      for (std::int64_t k = next++; k < count; k = next++) work(lane, k);
+      for (std::int64_t k = lane; k < count; k = next++) work(lane, k);
     } catch (...) {
       next = count;
       const std::lock_guard lock(mutex);

@@ -23,6 +23,7 @@
 // A part is a quarter or a half of the GPU's multiprocessors. A quarter of an H200 has room for a double matrix of order 1024.
 // A matrix that is alone in its batch is also solved on its part of the GPU, so that its bits do not depend on the batch. eigen_g() takes
 // about half of the time for it.
+// These problems run on streams of the library, after the work that is in the caller's stream, and the results are complete when the call returns.
 // On the CPU each thread solves matrices of its own. Matrices of order 700 or more are solved one after the other, each with the
 // threads that eigen_g() takes for its order. The same holds for order 300 or more if the batch has fewer matrices than half of the
 // threads, or if the problems are generalised.

@@ -82,6 +82,7 @@ struct Batch {
   Plan plan(std::int64_t m, DeviceChoice device) const {
     Plan one{m, options, devices, pointers};
     one.devices.device = device;
+    one.devices.gpus = 1;
     if (generalised) one.generalised.emplace();
     return one;
   }

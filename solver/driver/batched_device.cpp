@@ -131,6 +131,7 @@ std::unique_ptr<BatchOnGpu<T>> batch_on_gpu(std::int64_t n, std::int64_t most, c
                                             const Devices& devices, bool generalised, Resources* resources) {
   require_gpu();
   Plan plan{n, options, devices, Pointers::device};
+  plan.devices.gpus = 1;
   if (generalised) plan.generalised.emplace();
   if (n > 0 && kernels_solve<T>(n, options.vectors, generalised))
     return std::make_unique<ByKernels<T>>(plan, most, *resources);

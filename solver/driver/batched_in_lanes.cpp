@@ -8,6 +8,7 @@
 #include "hybrid/instantiate.hpp"
 #include "hybrid/team/gpu_lanes.hpp"
 #include "hybrid/transfer/copy_2d.hpp"
+#include "solver/driver/batched_groups.hpp"
 #include "solver/driver/device_frame.hpp"
 #include "solver/driver/frame.hpp"
 #include "solver/reduction/one_stage/tridiagonalize_on_chip.hpp"
@@ -41,6 +42,11 @@ LaneRule rule_of(const Plan& asked) {
       if (size > 0 && plan.n <= max_on_chip<T>(size)) return {parts, GpuLanes::Division::parts};
     }
   return {plan.n <= max_order_in_streams ? most : 1, GpuLanes::Division::streams};
+}
+
+// Number of lanes that solve `count` problems if there is memory for all of them.
+int lanes_of(const LaneRule& rule, std::int64_t count) {
+  return static_cast<int>(std::clamp<std::int64_t>(count, 1, rule.lanes));
 }
 
 // Sets `bytes` bytes of each of `count` lines to the bytes of a NaN.
@@ -85,6 +91,7 @@ class OneByOne {
     if (frame_.plan().on_host_pointers())
       return solve_alone(frame_, x, [&] { batched::fill_with_nan<T>(n_, pairs, x.w, x.z, x.ldz); });
     Arena arena = memory_.arena(queue_, copy_bytes(frame_.plan()));
+    const WaitAtEnd wait{queue_};
     BatchMatrix<T> y = x;
     y.a = packed_copy(arena, x.a, x.lda);
     if (x.b) y.b = packed_copy(arena, x.b, x.ldb);
@@ -96,7 +103,7 @@ class OneByOne {
           if (y.z) fill_with_nan(y.z, bytes_of<T>(y.ldz), bytes_of<T>(n_), pairs, queue_.stream());
         },
         queue_.stream());
-    queue_.wait();
+    queue_.wait();  // throws if the work has failed
     return status;
   }
 
@@ -130,7 +137,11 @@ template <class T>
 class BatchInLanes final : public BatchOnGpu<T> {
  public:
   BatchInLanes(const Plan& plan, std::int64_t most, Resources& resources)
-      : plan_(plan), most_(most), rule_(rule_of<T>(plan)), queue_(resources, nullptr) {}
+      : plan_(plan),
+        most_(most),
+        rule_(rule_of<T>(plan)),
+        resources_(&resources),
+        queue_(resources, nullptr) {}
 
   WorkspaceBytes workspace() const override {
     const WorkspaceBytes one = OneByOne<T>::workspace(plan_);
@@ -141,19 +152,26 @@ class BatchInLanes final : public BatchOnGpu<T> {
   void enqueue(const Batch<T>& batch) override { solve(batch); }
   BatchFailures solve(const Batch<T>& batch) override {
     std::vector<std::int32_t> status(static_cast<std::size_t>(batch.count));
+    queue_.use(batch.stream);
     if (plan_.n > 0 && batch.count > 0) {
-      const int used = prepare() ? lanes(batch.count) : 1;
       const std::int64_t pairs = batch.pairs(plan_.n).count;
-      group_->run(used, batch.count, batch.stream, [&](int lane, std::int64_t k) {
-        status[static_cast<std::size_t>(k)] =
-            of_lane_[static_cast<std::size_t>(lane)]->solve(batch[k], pairs);
-      });
+      const auto run = [&](int used, const auto& solver_of) {
+        group_->run(used, batch.count, batch.stream, [&](int lane, std::int64_t k) {
+          status[static_cast<std::size_t>(k)] = solver_of(lane).solve(batch[k], pairs);
+        });
+      };
+      if (prepare()) {
+        run(lanes(batch.count),
+            [&](int lane) -> OneByOne<T>& { return *of_lane_[static_cast<std::size_t>(lane)]; });
+      } else {
+        OneByOne<T> alone(plan_, *resources_, group_->stream(0));
+        run(1, [&](int) -> OneByOne<T>& { return alone; });
+      }
     }
     BatchFailures failures;
     for (std::int64_t k = 0; k < batch.count; ++k)
       if (status[static_cast<std::size_t>(k)] != 0) failures.note(k);
     if (batch.status) {
-      queue_.use(batch.stream);
       copy_values(queue_, batch.status, status.data(), batch.count);
       queue_.wait();
     }
@@ -161,10 +179,7 @@ class BatchInLanes final : public BatchOnGpu<T> {
   }
 
  private:
-  // Number of lanes that solve `count` problems.
-  int lanes(std::int64_t count) const {
-    return static_cast<int>(std::clamp<std::int64_t>(count, 1, rule_.lanes));
-  }
+  int lanes(std::int64_t count) const { return lanes_of(rule_, count); }
   // Takes the workspace of each lane.
   std::vector<Workspace> place(Arena& arena, std::uint64_t bytes) const {
     std::vector<Workspace> list;
@@ -172,8 +187,8 @@ class BatchInLanes final : public BatchOnGpu<T> {
       list.push_back({arena.take<std::byte>(static_cast<std::int64_t>(bytes)), bytes});
     return list;
   }
-  // Makes the lanes, and gives each lane its workspace. Returns false if the GPU has too little memory for these workspaces. Lane 0 alone must then
-  // solve all problems. It allocates its workspace itself, so that SolveFrame can fall back to a plan that needs less memory.
+  // Makes the lanes, and gives each lane its workspace. Returns false if the GPU has too little memory for these workspaces. One lane must then solve all
+  // problems. It allocates its workspace itself, so that SolveFrame can fall back to a plan that needs less memory.
   bool prepare() {
     if (!group_) group_ = GpuLanes::of_this_thread(rule_.lanes, rule_.division);
     for (int lane = static_cast<int>(of_lane_.size()); lane < lanes(most_); ++lane)
@@ -183,7 +198,6 @@ class BatchInLanes final : public BatchOnGpu<T> {
       Arena arena = memory_.arena(queue_, workspace().device);
       given = place(arena, OneByOne<T>::workspace(plan_).device);
     } catch (const OutOfMemory&) {
-      of_lane_.front()->set_workspace({});
       return false;
     }
     for (std::size_t lane = 0; lane < given.size(); ++lane) of_lane_[lane]->set_workspace(given[lane]);
@@ -193,6 +207,7 @@ class BatchInLanes final : public BatchOnGpu<T> {
   Plan plan_;
   std::int64_t most_;
   LaneRule rule_;
+  Resources* resources_;
   Queue queue_;
   HeldMemory memory_;
   std::shared_ptr<GpuLanes> group_;
@@ -202,7 +217,7 @@ class BatchInLanes final : public BatchOnGpu<T> {
 // Returns the number of lanes for `count` problems. Each lane takes up to `bytes`. Two or more lanes together take at most half of the GPU's free
 // memory. The bits of the results do not depend on the number of lanes.
 int lanes_in_memory(const LaneRule& rule, std::int64_t count, const WorkspaceBytes& bytes) {
-  auto lanes = static_cast<int>(std::clamp<std::int64_t>(count, 1, rule.lanes));
+  int lanes = lanes_of(rule, count);
   const std::uint64_t free = lanes > 1 ? gpu_memory_free(current_gpu()) : 0;
   while (lanes > 1 && static_cast<std::uint64_t>(lanes) * bytes.device > free / 2) --lanes;
   return lanes;
@@ -259,7 +274,7 @@ WorkspaceBytes host_bytes_in_lanes(std::int64_t n, std::int64_t count, const Opt
   Plan plan{n, options, {}, Pointers::host};
   if (generalised) plan.generalised.emplace();
   const WorkspaceBytes one = OneByOne<T>::workspace(plan);
-  return lanes_in_memory(rule_of<T>(plan), count, one) * one;
+  return lanes_of(rule_of<T>(plan), count) * one;
 }
 
 EIGEN_G_INSTANTIATE(all_types, batch_in_lanes, solve_in_lanes, host_bytes_in_lanes);
