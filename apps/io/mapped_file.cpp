@@ -11,6 +11,8 @@
 #include <utility>
 
 #include "apps/io/text_number.hpp"
+#include "hybrid/error.hpp"
+#include "hybrid/machine/device.hpp"
 
 namespace eigen_g::io {
 
@@ -30,11 +32,18 @@ MappedFile::MappedFile(const std::filesystem::path& path) : path_(path) {
   else if (status.st_size == 0)
     refusal = "is empty";
   void* p = MAP_FAILED;
+  bool no_memory = false;
   if (refusal.empty()) {
     p = ::mmap(nullptr, static_cast<std::size_t>(status.st_size), PROT_READ, MAP_PRIVATE, file, 0);
-    if (p == MAP_FAILED) refusal = std::string("cannot be mapped: ") + std::strerror(errno);
+    if (p == MAP_FAILED) {
+      no_memory = errno == ENOMEM;
+      refusal = std::string("cannot be mapped: ") + std::strerror(errno);
+    }
   }
   ::close(file);
+  if (no_memory)
+    throw OutOfMemory(OutOfMemory::Where::host, "the host", static_cast<std::uint64_t>(status.st_size),
+                      host_memory_available());
   if (!refusal.empty()) throw FileError(path, 0, refusal);
   data_ = static_cast<const std::byte*>(p);
   size_ = status.st_size;
