@@ -456,7 +456,7 @@ std::shared_ptr<std::byte> shared_memory(const std::filesystem::path& path, std:
   require_host_memory(static_cast<std::uint64_t>(bytes));
   const auto size = static_cast<std::size_t>(std::max<std::int64_t>(1, bytes));
   void* const p = ::mmap(nullptr, size, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
-  if (p == MAP_FAILED) throw FileError(path, 0, std::string("cannot be read: ") + std::strerror(errno));
+  if (p == MAP_FAILED) throw_not_mapped(path, size, errno);
   return {static_cast<std::byte*>(p), [size](std::byte* memory) { ::munmap(memory, size); }};
 }
 

@@ -16,6 +16,12 @@
 
 namespace eigen_g::io {
 
+void throw_not_mapped(const std::filesystem::path& path, std::uint64_t bytes, int error) {
+  if (error == ENOMEM)
+    throw OutOfMemory(OutOfMemory::Where::host, "the host", bytes, host_memory_available());
+  throw FileError(path, 0, std::string("cannot be mapped: ") + std::strerror(error));
+}
+
 MappedFile::MappedFile(const std::filesystem::path& path) : path_(path) {
   // O_NONBLOCK: open() must not wait for a writer if the path is a named pipe.
   const int file = ::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK);
@@ -32,19 +38,14 @@ MappedFile::MappedFile(const std::filesystem::path& path) : path_(path) {
   else if (status.st_size == 0)
     refusal = "is empty";
   void* p = MAP_FAILED;
-  bool no_memory = false;
+  int error = 0;
   if (refusal.empty()) {
     p = ::mmap(nullptr, static_cast<std::size_t>(status.st_size), PROT_READ, MAP_PRIVATE, file, 0);
-    if (p == MAP_FAILED) {
-      no_memory = errno == ENOMEM;
-      refusal = std::string("cannot be mapped: ") + std::strerror(errno);
-    }
+    if (p == MAP_FAILED) error = errno;
   }
   ::close(file);
-  if (no_memory)
-    throw OutOfMemory(OutOfMemory::Where::host, "the host", static_cast<std::uint64_t>(status.st_size),
-                      host_memory_available());
   if (!refusal.empty()) throw FileError(path, 0, refusal);
+  if (error != 0) throw_not_mapped(path, static_cast<std::uint64_t>(status.st_size), error);
   data_ = static_cast<const std::byte*>(p);
   size_ = status.st_size;
   ::madvise(p, static_cast<std::size_t>(size_), MADV_WILLNEED);

@@ -14,6 +14,9 @@
 
 namespace eigen_g::io {
 
+// Throws for a failed mmap() of `bytes` bytes of a file: OutOfMemory if there is too little memory, and FileError for every other error.
+[[noreturn]] void throw_not_mapped(const std::filesystem::path& path, std::uint64_t bytes, int error);
+
 // An array from a format other than .npy: its elements, and the header that an .npy file would have.
 struct HeldArray {
   NpyHeader header;

@@ -17,6 +17,8 @@
 #include <system_error>
 #include <utility>
 
+#include "apps/io/mapped_file.hpp"
+
 namespace eigen_g::io {
 
 namespace {
@@ -143,7 +145,7 @@ void OutputFile::truncate(std::uint64_t bytes) {
 std::byte* OutputFile::map(std::uint64_t bytes) {
   reserve(bytes);
   void* p = ::mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_SHARED, file_, 0);
-  if (p == MAP_FAILED) fail("mapped", errno);
+  if (p == MAP_FAILED) throw_not_mapped(target_, bytes, errno);
   mapping_ = static_cast<std::byte*>(p);
   mapped_bytes_ = bytes;
   return mapping_;
