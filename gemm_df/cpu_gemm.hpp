@@ -11,9 +11,9 @@ template <class T>
 void gemm_on_cpu(Op op_a, Op op_b, same_t<T> alpha, MatrixView<const same_t<T>> a,
                  MatrixView<const same_t<T>> b, same_t<T> beta, MatrixView<T> c);
 
-// C := alpha op_a(A) op_b(B) + beta C as gemm_on_cpu(), for real matrices, with the library's own kernels instead of OpenBLAS. It takes
-// team_threads() threads (hybrid/team/team.hpp) of the largest size. The bits do not depend on the number of threads, and an entry of C has the same bits
-// in a product of other rows of A and other columns of B. Unlike BLAS, it reads A and B if alpha = 0.
+// C := alpha op_a(A) op_b(B) + beta C as gemm_on_cpu(), for real matrices, with the library's own kernels instead of OpenBLAS. The product takes
+// team_threads() threads for the largest of m, n and k (hybrid/team/team.hpp). The bits do not depend on the number of threads, and an entry of C has the same bits
+// in a product with other rows of A and other columns of B. Unlike BLAS, the product reads A and B if alpha = 0.
 template <class R>
 void gemm_on_threads(Op op_a, Op op_b, same_t<R> alpha, MatrixView<const same_t<R>> a,
                      MatrixView<const same_t<R>> b, same_t<R> beta, MatrixView<R> c);

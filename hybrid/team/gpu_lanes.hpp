@@ -39,9 +39,12 @@ class GpuLanes {
   // The lane's stream. Work in it runs on the lane's multiprocessors.
   cudaStream_t stream(int lane) const { return lanes_[static_cast<std::size_t>(lane)]->stream; }
 
-  // Runs work(lane, k) for k = 0 ... count - 1, with this GPU current, lane < lanes and lanes <= count. Each lane begins with k = lane, and takes the
-  // next k when it is free. Lane 0 runs in the calling thread. All work begins after the work that is in `after` now. Returns when all work has returned. After an exception no lane
-  // takes another k. Throws the first exception.
+  // Runs work(lane, k) for k = 0 ... count - 1, with this GPU current.
+  //   lanes   the number of lanes that take part, from 1 to size() and to count
+  //   count   the number of problems
+  //   after   a stream of the caller: all work begins after the work that is in this stream now
+  // Each lane begins with k = lane, and takes the next k when it is free. Lane 0 runs in the calling thread. Returns when all work has
+  // returned. After an exception no lane takes another k. Throws the first exception.
   void run(int lanes, std::int64_t count, cudaStream_t after,
            const std::function<void(int lane, std::int64_t k)>& work);
 

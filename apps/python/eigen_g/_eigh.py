@@ -259,7 +259,8 @@ def eigh(
 
     Stacks: w is (..., n) and v is (..., n, n), each of its matrices in Fortran order. One call solves the whole stack. On the CPU each thread
     solves matrices of its own. On a GPU kernels for batches solve matrices of order n <= 512. With b, or before compute
-    capability 9.0, n <= 128 is their limit. Larger matrices are solved four or two at the same time. The call reads the stack in place if its matrices are in C or Fortran order at equal
+    capability 9.0, n <= 128 is their limit. Larger matrices are solved four or two at the same time.
+    The call reads the stack in place if its matrices are in C or Fortran order at equal
     distances, and copies it first otherwise. The matrices are solved one after the other with b and type 2 or 3, progress,
     subset_by_value, path="two_stage", or other values than the defaults of engine, gpus, ratio, precision and multiprocessors.
 

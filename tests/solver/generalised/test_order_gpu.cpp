@@ -8,6 +8,7 @@
 #include "gemm_df/engines/products.hpp"
 #include "hybrid/cuda_check.hpp"
 #include "hybrid/memory/memory.hpp"
+#include "hybrid/parts.hpp"
 #include "hybrid/stream/queue.hpp"
 #include "solver/generalised/order.hpp"
 #include "tests/support/catch.hpp"
@@ -58,13 +59,6 @@ T entry(std::int64_t re, std::int64_t im) {
     return {static_cast<real_t<T>>(re), static_cast<real_t<T>>(im)};
   else
     return static_cast<T>(re);
-}
-template <class T>
-T conjugate(T x) {
-  if constexpr (is_complex<T>)
-    return std::conj(x);
-  else
-    return x;
 }
 
 }  // namespace
