@@ -9,7 +9,6 @@
 #include "hybrid/instantiate.hpp"
 #include "hybrid/parts.hpp"
 #include "hybrid/round_up.hpp"
-#include "hybrid/team/loops.hpp"
 #include "hybrid/team/team.hpp"
 #include "solver/reduction/one_stage/tile_kernels.hpp"
 #include "solver/reduction/reduction_progress.hpp"
@@ -174,7 +173,6 @@ class TileReduction {
     const std::int64_t n = s_.n;
     const int threads = std::min(team_threads(n), s_.members);
     s_.deal_out();
-    for_each(s_.members, threads, [&](std::int64_t m) { load(static_cast<int>(m)); });
     d_[place(0)] = std::real(a_(place(0), place(0)));
     progress_.emplace(n, 3, progress);
     run_team(threads, [&](TeamThread& me) { work(me); });
@@ -269,6 +267,10 @@ class TileReduction {
     if (me.late()) {
       j = next_column_;
       update(me, j);
+    } else {
+      // A thread writes the tiles of its members first, so that a system with several memories puts them beside its core.
+      for (int m = me.index(); m < s_.members; m += me.count()) load(m);
+      me.barrier();
     }
     for (int i = 0; j + 1 < n; ++j) {
       const int q = static_cast<int>(j + 1), columns = 2 * i;
