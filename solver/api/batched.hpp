@@ -82,7 +82,7 @@ template <class T>
                                           std::int32_t* status = nullptr, const BatchStrides& strides = {},
                                           const Options& options = {}, const Devices& devices = {});
 
-// Strided batch on device pointers, on the GPU that holds them. a is not changed, unless z is a.
+// Strided batch on device pointers, on the current GPU. Memory of another GPU throws InvalidArgument. a is not changed, unless z is a.
 //   status   count numbers, device memory, out; may be null
 //   stream   the solve starts after all work that is in the stream, and is complete when the call returns; null: default stream
 // Waits for the GPU once, at the end, if the kernels for batches solve the matrices. Otherwise it waits for each matrix.

@@ -5,7 +5,7 @@
 
 namespace eigen_g {
 
-// A pointer to memory that the current GPU can use. Only device(p) makes one.
+// A pointer to memory that the current GPU can use. Programs make one with device(p). The default is null.
 template <class T>
 class DevicePointer {
  public:

@@ -2,7 +2,7 @@
  *
  * info:     0  done
  *          -i  argument i (from 1) is outside its contract; for a matrix also: its triangle holds a NaN or an infinity
- *          >0  the divide and conquer did not converge: a row or a root of T, from 1.
+ *          >0  the divide and conquer did not converge: a row or an eigenvalue of the tridiagonal matrix to which A is reduced, from 1.
  *              generalised.h, batched.h and sparse.h add values of their own
  *       -1001  not enough host memory      -1002  not enough device memory
  *       -1003  CUDA, cuBLAS or LAPACK failed, or a GPU is required and there is none
@@ -159,7 +159,7 @@ int64_t eigen_g_dsolver_create(eigen_g_solver** solver, int64_t n, int device_po
                                const struct eigen_g_allocator* allocator);
 /* Upper bound of the memory of a solve in addition to a, w and z. */
 int64_t eigen_g_dsolver_workspace(const eigen_g_solver* solver, uint64_t* host_bytes, uint64_t* device_bytes);
-/* Sets the workspace of the next solves in device memory. Null: the solver allocates its own. */
+/* Sets the workspace of the next solves in device memory. If workspace_dev is null, the solver allocates its own workspace. */
 int64_t eigen_g_dsolver_set_workspace(eigen_g_solver* solver, void* workspace_dev, uint64_t bytes);
 int64_t eigen_g_dsolver_solve(eigen_g_solver* solver, double* a, int64_t lda, double* w, double* z,
                               int64_t ldz, struct CUstream_st* stream, struct eigen_g_result* result);

@@ -69,15 +69,16 @@ template <class T>
   return standard_solve(Pointers::host, n, a, lda, w, z, ldz, nullptr, options, devices);
 }
 
-// A = Z diag(w) Z^H on device pointers, on the GPU that holds them:
-// eigen_g(n, device(a), lda, device(w), device(z), ldz, stream).
+// A = Z diag(w) Z^H on device pointers, on the current GPU: eigen_g(n, device(a), lda, device(w), device(z), ldz, stream).
+// Memory of another GPU throws InvalidArgument.
 //   a       n x n, lda >= max(1, n), device memory, in, destroyed (both triangles)
 //   w       n values, device memory, out
-//   z       n x n, ldz >= max(1, n), device memory, out; null if options.vectors is false. z may be a itself if ldz = lda;
-//           otherwise the two must not overlap. A solve is fastest if lda and ldz are even and a and z are 16-byte aligned
+//   z       n x n, ldz >= max(1, n), device memory, out; null if options.vectors is false. z may be a itself if ldz = lda.
+//           A z that is not a must not overlap a. A solve is fastest if lda and ldz are even and a and z are 16-byte aligned
 //   stream  the solve starts after all work that is in the stream, and is complete when the call returns; null: default stream
-// Blocks three times: for max |a_ij|, in the divide and conquer, and at the end. The call blocks at the end because it frees its device
-// memory then. Solver::enqueue() does not block at the end.
+// The host waits for max |a_ij| and for the end of the solve. With vectors the divide and conquer makes the host wait once for each level that has
+// merges of more than 512 rows. A subset can need up to three more waits. The call waits for the end because it frees its device memory then.
+// Solver::enqueue() does not wait for the end.
 // Throws InvalidArgument (also for DeviceChoice::cpu and for a pointer to host memory that the GPU cannot use; NonFiniteEntry as above),
 // OutOfMemory and DeviceError. The cost is as above.
 template <class T>
@@ -116,24 +117,29 @@ template <class T>
 //
 // On the two-stage path float and complex matrices can need up to 1 GiB more than the table says. They can also need less: complex
 // double needs 2.7 n^2 at n = 10000 with all vectors.
-// Device pointers need more in these cases:
+// Device pointers need more than the table says in these cases:
 //
-//   n^2      values only, if the reduction cannot work in a: n is not a multiple of 64 (one-stage path), or the columns of a are
-//            not 32-byte aligned (two-stage path)
+//   n^2      values only, if the reduction cannot work in a
 //   n^2      a subset by index
-//   n^2      z == a. The solve allocates one matrix more, and the caller has one array less. The sum in the table thus stays the same
-//   n^2      two-stage path, if the columns of z are not 16-byte aligned (odd ldz). If the GPU does not have this memory, the solve
-//            works without it, but is slower
+//   n^2      two-stage path and a real type, if z is not 16-byte aligned or ldz is odd. If the GPU does not have this memory, the solve works
+//            without it, but is slower
 //   0.6 n^2  vectors, and lda > n
+//
+// The reduction works in a if lda = n, a is 16-byte aligned, and one of two more conditions holds:
+//
+//   - n is a multiple of 64;
+//   - the path is two-stage, n sizeof(T) is a multiple of 32, and n - b > 1056. The bandwidth b is 64 for real and 32 for complex matrices
+//
+// With z == a a solve allocates n^2 more than the bound of workspace_bytes(). The caller has one array less, so the sum in the table stays the same.
 //
 // If the GPU has too little memory, the solve falls back in this order, and Report::fallbacks lists the fallbacks. MemoryMode in types.hpp
 // explains "in core", "parked", "slabs" and "block columns".
 //
 //   mixed precision -> native precision
-//   in core         -> parked            with vectors and gpus = 1
+//   in core         -> parked            with vectors, gpus = 1 and n >= 128
 //   parked          -> slabs             with host pointers
 //   slabs           -> block columns     with host pointers, on the two-stage path
-//   in core         -> block columns     for values only, with host pointers, on the two-stage path
+//   in core         -> block columns     for values only, with host pointers, gpus = 1 and n >= 128, on the two-stage path
 //   two-stage path  -> one-stage path    with Path::automatic
 //   GPU             -> CPU               with host pointers and DeviceChoice::automatic
 //

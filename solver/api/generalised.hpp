@@ -85,7 +85,8 @@ template <class T>
   return generalised_solve(problem, Pointers::host, n, a, lda, b, ldb, w, z, ldz, nullptr, options, devices);
 }
 
-// sygvd() on device pointers, on the GPU that holds them. It starts after all work that is in the stream, and is complete on return.
+// sygvd() on device pointers, on the current GPU. Memory of another GPU throws InvalidArgument. The solve starts after all work that is in the
+// stream, and is complete on return.
 //   a    n x n, lda, device memory, in, destroyed (both triangles)
 //   b    n x n, ldb, device memory, in. Afterwards, by CholeskyFactor:
 //          compute              destroyed (both triangles)

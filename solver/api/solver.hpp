@@ -45,7 +45,7 @@ class Context {
 
 enum class Pointers { host, device };
 
-// Workspace of the caller in device memory, 256-byte aligned. Null: the solver allocates its own.
+// Workspace of the caller in device memory, 256-byte aligned. If `device` is null, the solver allocates its own workspace.
 struct Workspace {
   void* device = nullptr;
   std::uint64_t device_bytes = 0;
@@ -69,7 +69,7 @@ class PlannedSolver {
   Path path() const;
 
   // Sets the workspace of the next solves. It must have at least workspace(layout).device bytes for the layout of their matrices, and
-  // must outlive the solves. Null: the solver allocates a workspace at the first solve and keeps it until its destruction.
+  // must outlive the solves. If workspace.device is null, the solver allocates a workspace at the first solve and keeps it until its destruction.
   // Throws InvalidArgument (workspace) if it is too small. A solve that needs more throws the same.
   void set_workspace(const Workspace& workspace);
 

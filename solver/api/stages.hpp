@@ -22,10 +22,10 @@
 //                    through a band. A complex matrix is Hermitian; T = tridiag(e, d, e) is real
 //   host pointers    run on a GPU if there is one and n is large enough, else on the CPU. devices.device and
 //                    devices.threads are used; the other members of `devices` are not
-//   device pointers  run on the GPU that holds them, after all work that is in `stream` (null: the default stream)
+//   device pointers  run on the current GPU, after all work that is in `stream` (null: the default stream)
 //   blocking         each call blocks until done
 //   report           status, info, stages, seconds, devices and bytes are set
-//   errors           InvalidArgument, also for host memory that the GPU cannot use, and for device memory instead of host memory;
+//   errors           InvalidArgument, also for memory that the current GPU cannot use, and for device memory instead of host memory;
 //                    OutOfMemory with the sum of the needed bytes, before any allocation; DeviceError
 //   accuracy         results repeat bit for bit on the same device
 #pragma once

@@ -17,7 +17,7 @@
 #include <eigen_g/scalar.hpp>
 #include <eigen_g/uplo.hpp>
 
-struct CUstream_st;  // cudaStream_t is CUstream_st*; no CUDA header is needed to use this one
+struct CUstream_st;  // cudaStream_t is CUstream_st*. This header needs no CUDA header
 
 namespace eigen_g {
 
@@ -52,8 +52,8 @@ enum class Stage {
   store,
   refine,           // mixed precision only
   cholesky,         // generalised problems only: B = L L^H
-  standard_form,    // generalised problems only: A := C
-  back_substitute,  // generalised problems only: Y -> X
+  standard_form,    // generalised problems only: the matrix C of the standard problem C y = w y
+  back_substitute,  // generalised problems only: the vectors x from the vectors y
 };
 const char* name(Stage stage);  // "load", "check", ...
 
@@ -76,7 +76,7 @@ struct Subset {
 // fractions between 0 and 1. An exception from the callback ends the solve and reaches the caller; the outputs are then undefined.
 using Progress = std::function<void(Stage stage, double fraction)>;
 
-// The precision of the stages, for all pairs of a real double matrix on one GPU.
+// The precision of the stages. `mixed` is for all pairs of a real double matrix on one GPU.
 enum class Precision {
   native,  // every stage in the type of the matrix
   // Solves in float, then refines the pairs to double by large products of the chosen engine. Meant for GPUs that are slow in
@@ -123,13 +123,13 @@ struct Devices {
   // one thread below n = 150, 4 below 300, 16 below 1500 and 64 from there on, and so does the CPU's share of large products. Their results do not depend
   // on the number of threads.
   // Calls of OpenBLAS take OpenBLAS's own number by default, and one thread for orders below 300. OpenBLAS has one thread count for the
-  // whole process, so concurrent solves take turns at it. Calls with one thread run at the same time; a call with more threads runs
-  // alone, and meanwhile OpenBLAS's thread count is the call's.
+  // whole process, so concurrent solves take turns at it. Calls of OpenBLAS with one thread run at the same time. A call with more threads runs
+  // alone, and OpenBLAS has the call's thread count meanwhile.
   int threads = 0;
 
   // Number of GPUs: the first GPU, which is the current one, and gpus - 1 others in CUDA's order.
-  // 0: the library chooses the number by n, type and number of vectors, from a model of the seconds (`eigen_g predict --gpus` prints them). It takes
-  // more GPUs if the matrices need their memory, and one GPU if the stages of the solve cannot be divided.
+  // 0: the library chooses the number by predicted seconds, which depend on n, type and number of vectors. `eigen_g predict --gpus` prints
+  // predictions. The library takes more GPUs if the matrices need their memory, and one GPU if the stages of the solve cannot be divided.
   // Several GPUs are used in one of two ways.
   //
   // All stages: the GPUs divide the matrices and the work of every stage except the bulge chase. This is for standard problems of all four
@@ -148,16 +148,17 @@ struct Devices {
   // finish at the same time by `calibration`; a device that would not shorten the product gets 0.
   // Without a calibration, orders below 2000 stay on the first GPU. For larger orders, if a helper may pay, the first solve of a
   // process measures a quick calibration (less than a second), and later solves use it.
-  // Shared products need more memory than workspace_bytes(), in proportion to the share: staging memory on the device (for the CPU
-  // pinned host memory), and up to 4 MiB per 1000 columns on the first GPU.
+  // Shared products need more memory than workspace_bytes(). A helper GPU needs staging memory, and a share of the CPU needs pinned host memory.
+  // Both grow with the share. The first GPU needs up to 8 MiB for each 1000 columns of its share.
   Ratio ratio = {};
   // Measured rates of this machine, from read_calibration() or calibrate().
   std::shared_ptr<const Calibration> calibration = {};
   // Measured rates, for Engine::automatic. 0: estimated from the GPU's properties.
   ProductRates engine_rates = {};
   // Largest number of bytes of device memory that a dense solve allocates on the first GPU, as Report::bytes counts them; 0: what is free.
-  // A solve that needs more takes the next of the fallbacks (Fallback). In block columns (MemoryMode) slabs are as large as a limit
-  // allows. Small blocks that CUDA and cuBLAS allocate for themselves are not counted. Batches, single stages and sparse problems do not use it.
+  // A solve that needs more takes the next of the fallbacks (Fallback). With the native engine the slabs of MemoryMode::block_columns are as large
+  // as memory_limit allows. Small blocks that CUDA and cuBLAS allocate for themselves are not counted. Batches, single stages and sparse problems
+  // do not use memory_limit.
   std::uint64_t memory_limit = 0;
   // For experiments: use only this number of multiprocessors of the first GPU, rounded up to the next partition size. 0: all.
   int multiprocessors = 0;
@@ -197,9 +198,11 @@ struct Refinement {
     // ... the solve is on a CPU, is of values only or of a subset, the matrix is not real double, or the GPU has too little memory
     // (Report::fallbacks)
     out_of_scope,
-    float_failed,    // ... the divide and conquer in float did not converge
-    large_clusters,  // ... a cluster of eigenvalues that float cannot separate is too large for a small problem
-    diverged         // ... the corrections did not shrink from step to step
+    float_failed,  // ... the divide and conquer in float did not converge
+    // ... the clusters of eigenvalues that a step cannot separate are too large. A step solves each cluster as a small eigenproblem on the CPU, of
+    // order 256 at most
+    large_clusters,
+    diverged  // ... the corrections did not shrink from step to step
   };
   Result result = Result::native;
   int steps = 0;                     // number of refinement steps X := X + X E
@@ -214,28 +217,32 @@ const char* name(
     Refinement::Result
         result);  // "native", "refined", "out_of_scope", "float_failed", "large_clusters", "diverged"
 
-// Where a solve on a GPU keeps its n x n matrices between the stages. In the columns GPU and host n^2 stands for the bytes of one matrix. The GPU's
-// bytes are for a real matrix, with vectors, host pointers and large n. The host's bytes are in addition to the caller's a and z.
+// The memory in which a solve on a GPU keeps its n x n matrices between the stages. Z has the eigenvectors of A. U has the eigenvectors of the
+// tridiagonal matrix to which A is reduced. A slab is a block of rows of U, or of columns of Z. In the columns GPU and host n^2 stands for the
+// bytes of one matrix. The GPU's bytes are for a real matrix, with vectors, host pointers and large n. The host's bytes are in addition to the
+// caller's a and z.
 //
 //   mode            GPU        host   the reflectors of the reduction   U and Z
 //   in_core         3.1 n^2    0      GPU                               GPU
 //   parked          2.1 n^2    n^2    host, from the reduction on       GPU
-//   slabs           1.1 n^2    n^2    host                              the caller's z; the GPU has a slab of rows of U, then of columns of Z
-//   block_columns   0.6 n^2    n^2    host                              as in slabs. The GPU has A in block columns, each from its diagonal block down
+//   slabs           1.1 n^2    n^2    host                              the caller's z; one slab at a time is on the GPU
+//   block_columns   0.6 n^2    n^2    host                              the caller's z; one slab at a time is on the GPU
 //
+// In block_columns the GPU has A in block columns, each from its diagonal block down.
 // A solve of values only has two modes, without bytes on the host: in_core with 1.1 n^2, and block_columns with 0.6 n^2.
-// The eigenvalues have the same bits in the first three modes. In block_columns the products with A have another order of their sums. The
-// eigenvalues then differ by rounding, and have the same bits with vectors and without, and for every number of slabs. The vectors differ by rounding
-// between all modes.
+// The eigenvalues have the same bits in the first three modes. In block_columns they differ by rounding, because the products with A have another
+// order of their sums. Their bits in block_columns depend neither on vectors nor on the number of slabs. The vectors differ by rounding between
+// all modes.
 enum class MemoryMode { in_core, parked, slabs, block_columns };
 const char* name(MemoryMode mode);  // "in_core", "parked", "slabs", "block_columns"
 
 // A change to a solve that needs less GPU memory. If the GPU has too little memory, the fallbacks are tried in this order.
 enum class Fallback {
   mixed_to_native,    // mixed precision -> native precision
-  in_core_to_parked,  // MemoryMode::parked; needs vectors, gpus = 1 and a standard problem
+  in_core_to_parked,  // MemoryMode::parked; needs vectors, a standard problem, gpus = 1 and n >= 128
   parked_to_slabs,    // MemoryMode::slabs; needs host pointers
-  // MemoryMode::block_columns, from slabs, or from in_core without vectors; needs host pointers, the two-stage path, gpus = 1 and a standard problem
+  // MemoryMode::block_columns, from slabs, or from in_core without vectors. Needs host pointers, the two-stage path, a standard problem, gpus = 1 and
+  // n >= 128
   to_block_columns,
   two_stage_to_one_stage,  // two-stage path -> one-stage path; needs Path::automatic
   gpu_to_cpu               // GPU -> CPU; needs host pointers and DeviceChoice::automatic
@@ -253,8 +260,10 @@ struct WorkspaceBytes {
 
 struct Report {
   Status status = Status::converged;
-  // 0: converged. Otherwise an index of T, from 1: the first row of a leaf that did not converge, a root of the secular
-  // equation that did not converge, or the row of a NaN.
+  // 0: converged. Otherwise a row or an eigenvalue of the tridiagonal matrix to which A is reduced, counted from 1:
+  //   - the row of a NaN or an infinity;
+  //   - the first row of a small block that the divide and conquer solves directly, and that did not converge;
+  //   - the index of an eigenvalue that did not converge (a root of the secular equation of a merge)
   std::int64_t info = 0;
   std::int64_t m = 0;            // number of pairs found: n, or the size of the subset
   std::int64_t first_index = 1;  // index of the first of them in the whole spectrum, from 1

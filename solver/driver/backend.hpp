@@ -25,7 +25,7 @@ class Backend {
  public:
   explicit Backend(const Plan& plan) : plan_(plan) {}
   virtual ~Backend() = default;
-  // Sets the device memory of the next solves. Null: the backend allocates memory, and keeps it until a problem needs more.
+  // Sets the device memory of the next solves. If Workspace::device is null, the backend allocates memory, and keeps it until a problem needs more.
   virtual void set_workspace(const Workspace&) {}
   // Sets the source and the destination of B's Cholesky factor for the next solves of a generalised problem.
   void set_factor(CholeskyFactor factor) { plan_.generalised->factor = factor; }
@@ -36,8 +36,8 @@ class Backend {
   virtual GeneralisedReport run(StageRunner& run_stage) = 0;
   // Ends the solve, also after an exception. Nothing uses the problem's memory afterwards.
   virtual void end() noexcept {}
-  // Ends an asynchronous solve. A standard solve with device pointers on a whole GPU may return while its last stages are queued. The next
-  // begin() is then ordered after them. Every other solve ends as in end().
+  // Ends an asynchronous solve. A standard solve on one GPU with device pointers and multiprocessors = 0 can return while its last stages are
+  // queued. The next begin() is then ordered after them. Every other solve ends as in end().
   virtual void end_async() { end(); }
   virtual Clock& clock() = 0;
   // Sets the report's bytes. A standard solve also sets its path and devices. The report of any other solve has the path and devices of the
@@ -48,7 +48,8 @@ class Backend {
   Plan plan_;
 };
 
-// The standard problem A = Z W Z^H, W = diag(w). T is tridiagonal.
+// The standard problem A = Z W Z^H, W = diag(w). In the equations T is the tridiagonal matrix to which A is reduced. In the code T is the type of A's
+// entries.
 template <class T>
 class StandardBackend : public Backend<T> {
  public:
@@ -56,11 +57,13 @@ class StandardBackend : public Backend<T> {
   GeneralisedReport run(StageRunner& run_stage) final;
 
   virtual void load() = 0;  // copies the caller's triangle to the working matrix A
-  // Finds max |a_ij|. Throws NonFiniteEntry for a NaN or an infinity. A backend on a GPU may only queue the check here. Then scale() or
+  // Finds max |a_ij|. Throws NonFiniteEntry for a NaN or an infinity. On a GPU check() can return while the check is queued. Then scale() or
   // exponent() waits for the result, and throws NonFiniteEntry.
   virtual void check() = 0;
   virtual void scale() = 0;  // A := 2^k A
-  // A = Q T Q^H, on the plan's path. The reflectors of Q overwrite A, and stay there until back_transform() has used them.
+  // A = Q T Q^H, on the plan's path. In core the reflectors of Q overwrite A, and stay there until back_transform() has used them. With several
+  // GPUs the chase's reflectors are in other memory. In all other modes (MemoryMode) reduce() copies the reflectors to host memory if there are
+  // vectors. Other data then uses the memory of A.
   virtual void reduce(StageRunner& run_stage) = 0;
   // Returns the k of scale(): scale_exponent(max |a_ij|). Called after reduce().
   virtual int exponent() = 0;
@@ -151,7 +154,7 @@ std::unique_ptr<Backend<T>> backend_on_gpu(const Plan& plan, Resources* resource
 template <class T>
 WorkspaceBytes bytes_on_gpu(const Plan& plan, MatrixLayout layout);
 
-// Backends and bytes of a single recipe. The functions for a GPU are in CUDA builds only.
+// Backends and bytes of a single recipe. The functions for a GPU are in CUDA builds only, except for team_bytes(), which is in every build.
 template <class T>
 WorkspaceBytes standard_bytes_on_cpu(const Plan& plan);
 template <class T>

@@ -36,8 +36,8 @@ void check_options(std::int64_t n, std::int64_t count, const Options& options, c
   require(devices.multiprocessors == 0, Argument::multiprocessors, "must be 0 for a batch");
 }
 
-// Returns the stride, with 0 replaced by the stride of matrices without gaps, ld * cols. A stride may be smaller than that by the ld - rows
-// entries after the last column, which the matrix does not use. Throws InvalidArgument for a smaller stride.
+// Returns the stride. 0 is replaced by the stride of matrices without gaps, ld * cols. The smallest allowed stride is ld * (cols - 1) + rows,
+// because a matrix does not use the rest of its last column. Throws InvalidArgument for a smaller stride.
 std::int64_t stride_of(std::int64_t given, std::int64_t ld, std::int64_t rows, std::int64_t cols,
                        std::int64_t count, const char* name) {
   const std::int64_t least = cols > 0 ? ld * (cols - 1) + rows : 0;
@@ -183,9 +183,10 @@ std::uint64_t worker_bytes(const Batch<T>& batch) {
          (batch.ragged ? SmallSolver<T>::bytes(batched::largest_small_order) : 0);
 }
 
-// From this order on all threads solve a matrix together. Smaller matrices are solved one a thread. Standard problems: an order at which a team of
-// threads pays if the batch has too few such matrices for half of the threads, else a larger order. Generalised problems: the first order for
-// which OpenBLAS may use several threads. Measured: data/perf/DECISIONS.md, "Reduction on a team of threads".
+// Returns the order from which on all threads solve one matrix together. Each smaller matrix is solved by one thread.
+//   standard problems      `least` if fewer than half of the threads would get a matrix of order `least` or more, else `least_of_many`
+//   generalised problems   the first order for which OpenBLAS may use several threads
+// Measured: data/perf/DECISIONS.md, "Reduction on a team of threads".
 template <class T>
 std::int64_t least_order_of_team(const Batch<T>& batch) {
   constexpr std::int64_t least = 300, least_of_many = 700;

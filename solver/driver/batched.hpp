@@ -88,7 +88,7 @@ struct Batch {
   }
 };
 
-// Returns the status in the batch of a problem that SolveFrame solved.
+// Converts the report of SolveFrame to the status of a problem in a batch.
 inline std::int32_t status_of(const Report& report) {
   if (report.status == Status::converged) return 0;
   return static_cast<std::int32_t>(

@@ -1,5 +1,5 @@
-// Batches on device pointers. The kernels of solver/batched solve the problems that BatchOnDevice::supports(). batched_in_lanes.hpp has the solver of the
-// others.
+// Batches on device pointers. The kernels of solver/batched solve the problems for which BatchOnDevice::supports() is true. Lanes solve the others
+// (batched_in_lanes.hpp).
 #include <algorithm>
 #include <optional>
 #include <vector>

@@ -1,5 +1,5 @@
 // Batches on host pointers, solved on a GPU. A group of a batch is copied to the GPU in chunks, and the kernels of solver/batched solve a chunk while
-// the next one is copied. Matrices for which there is no kernel are solved in lanes (batched_in_lanes.hpp).
+// the next one is copied. Matrices for which there is no kernel are solved in lanes of the GPU (batched_in_lanes.hpp).
 #include <algorithm>
 #include <optional>
 #include <vector>
@@ -183,7 +183,7 @@ class HostChunk {
   std::int64_t begin_ = 0, count_ = 0;
 };
 
-// Solves a group on host pointers with the kernels. Two HostChunk take turns.
+// Solves a group on host pointers with the kernels. Two HostChunk take turns. The array `lanes` has these two, not lanes of the GPU.
 template <class T>
 void solve_in_chunks(const Batch<T>& batch, const BatchGroup& group, BatchReport& report) {
   const auto count = static_cast<std::int64_t>(group.members.size());
@@ -224,6 +224,7 @@ WorkspaceBytes host_batch_bytes_on_gpu(std::int64_t n, std::int64_t count, const
                                        bool generalised) {
   if (!kernels_solve<T>(n, options.vectors, generalised))
     return host_bytes_in_lanes<T>(n, count, options, generalised);
+  // `lanes` is the number of HostChunk in solve_in_chunks().
   const std::int64_t most = chunk_matrices<T>(n, count), lanes = count > most ? 2 : 1;
   const BatchOnDevice<T> kernels(Resources::of_this_thread(), static_cast<int>(n), most, options.vectors,
                                  generalised);

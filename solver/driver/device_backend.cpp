@@ -172,7 +172,7 @@ class DeviceBackend final : public StandardBackend<T> {
 
   void reduce(StageRunner& run_stage) override {
     const std::int64_t n = plan_.n;
-    // Band matrices in float were not measured, so they count as full.
+    // Only band matrices of real doubles were measured. Band matrices of other types count as full.
     constexpr bool measured = std::is_same_v<T, double>;
     const bool fetches = on_host_ && plan_.options.subset.by != Subset::By::value;
     if (parks()) {
@@ -215,7 +215,7 @@ class DeviceBackend final : public StandardBackend<T> {
         outcome = solve(products, z_, parts_->scratch, 0, merge_, team);
     };
     if constexpr (is_complex<T>) {
-      // ozaki, ozaki-fast and ozaki-fp8 multiply complex matrices, and then the real matrices of this stage too.
+      // The chosen engine, native or an ozaki engine, multiplies the real matrices of this stage too. Engine::automatic and floats take native here.
       const bool chosen = sizeof(real_t<T>) == sizeof(double) && plan_.options.engine != Engine::automatic;
       Products<real_t<T>> of_reals(queue_, chosen ? plan_.options.engine : Engine::native);
       of_reals.lend(parts_->products);
@@ -282,8 +282,9 @@ class DeviceBackend final : public StandardBackend<T> {
   }
 
  private:
-  // Returns true if the host waits for the check after it has queued the reduction. The GPU computes the scale itself, and only the two-stage path
-  // needs another fact. For a large matrix the host waits at once, because a NaN would cost a long reduction.
+  // Returns true if the host waits for the check after it has queued the reduction. On the one-stage path the host does not need the result earlier,
+  // because the GPU computes the scale. The two-stage path needs the bandwidth of A before the reduction. For a large matrix the host waits at once,
+  // because a NaN would cost a long reduction.
   bool waits_late() const {
     return plan_.path == Path::one_stage && plan_.n <= solver_tuning().max_order_late_check &&
            plan_.mode == MemoryMode::in_core && !plan_.options.progress;
@@ -331,7 +332,7 @@ class DeviceBackend final : public StandardBackend<T> {
       first += columns;
     }
   }
-  // The same memory as reals. A complex matrix has two reals in each entry, so that the leading dimension is twice as large.
+  // Returns a real matrix of the same size in the memory of x. If T is complex, each of its columns uses the first half of a column of x.
   static MatrixView<real_t<T>> in_reals(MatrixView<T> x) {
     if constexpr (is_complex<T>)
       return {reinterpret_cast<real_t<T>*>(x.data), x.rows, x.cols, 2 * x.lda};
@@ -347,7 +348,8 @@ class DeviceBackend final : public StandardBackend<T> {
   void start_download(MatrixView<const E> from_dev, MatrixView<E> to) {
     transfers_->after(queue_, [from_dev, to](const Queue& copies) { download<E>(copies, from_dev, to); });
   }
-  // U by slabs of rows. Each slab goes to the caller's z; if T is complex, the reals of column j are at the beginning of column j.
+  // Computes U by slabs of rows, and copies each slab to the caller's z. If T is complex, column j of the real U is at the beginning of the memory of
+  // column j of z.
   template <class P, class Solve>
   DivideAndConquerResult solve_slabs(const P& products, Solve&& solve, const StageProgress& progress) {
     const std::int64_t n = plan_.n;
@@ -372,8 +374,8 @@ class DeviceBackend final : public StandardBackend<T> {
     }
     return outcome;
   }
-  // Z by slabs of columns: from the caller's z to the GPU, and back. When columns of a slab have left, columns of the next slab take their place.
-  // Each slab runs the stages again, and the progress of a stage is its progress through all slabs.
+  // Computes Z by slabs of columns. Each slab of U comes from the caller's z, and the slab of Z goes back there. When columns of Z have left the GPU,
+  // columns of the next slab of U take their place. Each slab runs the stages again. The progress of a stage is its progress through all slabs.
   void back_transform_slabs(StageRunner& run_stage) {
     const std::int64_t n = plan_.n;
     const SlabOfColumns<T> slab = parts_->columns_of_z(n);
@@ -405,7 +407,8 @@ class DeviceBackend final : public StandardBackend<T> {
       });
     }
   }
-  // Starts the copy of U from the caller's z to these columns of a slab whose column 0 is column `first` of U, as far as U has them.
+  // Starts to copy columns of U from the caller's z to `columns` of a slab. Column 0 of the slab is column `first` of U. Columns that U does not have
+  // are left out.
   void fetch_columns(const SlabOfColumns<T>& slab, ColumnRange columns, std::int64_t first) {
     const std::int64_t at = first + columns.first, count = std::min(columns.count, found_ - at);
     if (count <= 0) return;
@@ -453,12 +456,11 @@ class DeviceBackend final : public StandardBackend<T> {
   MatrixView<real_t<T>> u_;  // complex T: U
   MergeBuffers<real_t<T>> merge_;
   std::int64_t found_ = 0;
-  // Reflectors in host memory, and the copies of Z to the caller meanwhile.
-  HostArray<T> on_park_;
-  std::optional<ParkedReflectors<T>> parked_;
-  std::optional<TransferThread> transfers_;
-  std::optional<PageFetch> fetch_;
-  std::vector<ReadyColumns> ready_columns_;
+  HostArray<T> on_park_;                       // parks(): the memory of the reflectors on the host
+  std::optional<ParkedReflectors<T>> parked_;  // parks(): copies the reflectors to on_park_
+  std::optional<TransferThread> transfers_;    // parks(): makes the copies of reflectors, U and Z
+  std::optional<PageFetch> fetch_;             // touches on_park_ and the caller's z before the copies
+  std::vector<ReadyColumns> ready_columns_;    // host pointers without parks(): the columns of Z for store()
   struct NoTeam {};
   // The last member, so that it is destroyed first: its destructor waits for queued work that uses the other members.
   std::conditional_t<is_complex<T>, NoTeam, std::optional<SolveTeam<T>>> team_;

@@ -90,7 +90,7 @@ struct OrmtrSy2sbParts {
   }
 };
 
-// Returns the largest entry of the band. Throws NonFiniteEntry.
+// Returns the largest absolute value of the band. Throws InvalidArgument (ab) if an entry is NaN or infinite.
 double check_band(const Queue& queue, MatrixView<const double> band, Arena scratch) {
   // The band has entry (i, j) of the matrix at band.data + i + j kd. It is checked as a lower triangle with leading dimension kd.
   const std::int64_t n = band.cols, below = band.rows - 1;

@@ -26,7 +26,7 @@ class HeldMemory {
  public:
   //   limit   the largest number of bytes (Devices::memory_limit); 0: none
   explicit HeldMemory(std::uint64_t limit = 0) : limit_(limit) {}
-  // Sets the caller's memory for all later calls of arena(). Null: arena() allocates memory and keeps it.
+  // Sets the caller's memory for all later calls of arena(). If given.device is null, arena() allocates memory and keeps it.
   void set_workspace(const Workspace& given) {
     given_ = given;
     if (given.device) let_go();
@@ -80,7 +80,7 @@ struct DeviceFrame {
   DeviceFrame(const DeviceFrame&) = delete;
   DeviceFrame& operator=(const DeviceFrame&) = delete;
 
-  // Orders all work that is queued from now on after the work in the caller's stream. Host pointers have no stream.
+  // All work that is queued after this call waits for the work in the caller's stream. Host pointers have no stream.
   void begin(CUstream_st* stream) {
     cudaGetLastError();  // clears the error of an earlier failure
     if (on_host) return;

@@ -25,7 +25,8 @@ PathBytes path_bytes(const Plan& plan, std::int64_t m, int multiprocessors) {
              : OneStageOnDevice<T>::bytes(plan.n, m, multiprocessors, parked);
 }
 
-// The longest slab of which `bytes(length)` fits into `room`: `whole` in the smallest number of equal parts, in multiples of `multiple`.
+// Divides `whole` into the fewest slabs, at least SolverTuning::min_slabs, for which bytes(length) <= room. Returns their length, rounded up to a
+// multiple of `multiple`, but at most `whole`. A length of one `multiple` is returned even if it does not fit.
 template <class Bytes>
 std::int64_t longest_slab(std::int64_t whole, std::int64_t multiple, std::uint64_t room, Bytes&& bytes) {
   for (std::int64_t slabs = solver_tuning().min_slabs;; ++slabs) {

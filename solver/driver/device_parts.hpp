@@ -52,7 +52,7 @@ struct SlabOfRows {
 };
 
 // A slab of columns of Z, and the workspace of its back-transformation.
-//   back_bytes   of the path for these columns
+//   back_bytes   the bytes that the path's back-transformation needs for these columns
 template <class T>
 struct SlabOfColumns {
   MatrixView<T> z;
@@ -75,9 +75,11 @@ struct SlabOfColumns {
 
 // The buffers of the workspace. A matrix that is stored elsewhere has null data.
 //
-// If the reflectors are parked in host memory and A is in the workspace, A is at the beginning of `back`, and `scratch` is behind it. After the
-// reduction the memory of A has other data: Q in MemoryMode::parked, slabs of U and then of Z in MemoryMode::slabs and block_columns. The
-// back-transformation may use all of `back`.
+// If the mode is not in_core and A is in the workspace, A is at the beginning of `back`. With vectors the memory of A has other data after the
+// reduction (Places explains the letters):
+//
+//   parked                 real T: Q. Complex T: U and C
+//   slabs, block_columns   slabs of rows of U, then slabs of columns of Z
 template <class T>
 struct DeviceParts {
   MatrixView<T> matrix, z;
@@ -85,7 +87,8 @@ struct DeviceParts {
   MatrixView<real_t<T>> u, q;           // U: a buffer of its own only if T is complex
   Tridiagonal<real_t<T>> t, copy_of_t;  // the copy: for slabs
   Arena kept, scratch;                  // for the path (PathBytes); scratch also for all other stages
-  Arena back;  // q, u and scratch as one buffer, for the back-transformation; not used if back_in_a
+  // The buffer that contains q, u, scratch, and A in the cases above. The back-transformation uses all of it, unless back_in_a.
+  Arena back;
   bool back_in_a = false;
   std::int64_t slab_rows = 0, slab_columns = 0;
   std::span<std::byte> products;  // for Products::lend()
@@ -107,9 +110,12 @@ struct DeviceParts {
   }
 
  private:
-  // Chooses the lengths of the slabs for a region of `bytes` bytes, or of more bytes if an eighth of the matrix needs more. With
-  // MemoryMode::block_columns, a Devices::memory_limit and the native engine, which takes no memory during the solve, the region grows: up to the
-  // limit less `others`, and up to the bytes that slabs can use. Returns the region's bytes.
+  // Sets slab_rows and slab_columns to the longest slabs that fit into `back`, and returns the bytes of `back`. These are at least `bytes`, and
+  // enough for a slab of n / 8 rows of U and for a slab of an eighth of the columns of Z.
+  // If the mode is block_columns and there is a Devices::memory_limit, `back` grows until the workspace has the bytes of the limit, or until all rows
+  // of U and all columns of Z are one slab. This is for the native engine only, because other engines take memory during the solve.
+  //   bytes    the bytes that the other data of `back` need
+  //   others   the bytes of the other buffers of the workspace
   std::uint64_t bytes_with_slabs(const Plan& plan, int multiprocessors, std::uint64_t bytes,
                                  std::uint64_t others);
   static std::uint64_t bytes_in_a(std::int64_t n) {
@@ -124,10 +130,10 @@ std::uint64_t device_parts_bytes(const Plan& plan, const Places& places, int mul
   return bytes_taken([&](Arena& arena) { DeviceParts<T>(arena, plan, places, multiprocessors); });
 }
 
-// The number of values in host memory that hold what the solve parks there, and the bytes of host memory for them, for d and e and for the tree
-// of the divide and conquer.
+// Returns the number of values that the solve parks in host memory (ParkedReflectors). 0: none.
 template <class T>
 std::int64_t parked_values(const Plan& plan);
+// Returns the bytes of host memory of the solve: for the parked values, for d and e, and for the tree of the divide and conquer.
 template <class T>
 std::uint64_t host_bytes(const Plan& plan) {
   return 4 * sizeof(double) * static_cast<std::uint64_t>(plan.n) +

@@ -91,8 +91,8 @@ struct OrmtrParts {
   }
 };
 
-// The reflectors of a caller's Q in the GPU's layout, in own.reflectors. An upper triangle is the lower triangle of J A J
-// (reflector_layout.hpp), so its Q acts between two reversals.
+// The reflectors of a caller's Q in the GPU's layout, in own.reflectors. J reverses the rows. The upper triangle of A becomes the lower triangle of
+// J A J (reflector_layout.hpp). The Q of an upper triangle is therefore applied between two reversals.
 template <class T>
 struct ReflectorsOnGpu {
   T* tau;
@@ -127,7 +127,7 @@ double not_finite_part(T value) {
     return value;
 }
 
-// Returns the largest entry of the working matrix. Throws NonFiniteEntry with row and column of the caller's matrix.
+// Returns the largest absolute value of the working matrix. Throws NonFiniteEntry with row and column of the caller's matrix.
 template <class T>
 real_t<T> check_working(const Queue& queue, Uplo uplo, MatrixView<const same_t<T>> working, Arena scratch) {
   try {

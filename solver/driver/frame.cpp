@@ -73,8 +73,8 @@ void SolveFrame<T>::begin(const CallerMatrices<T>& problem) {
     backend().begin(problem);
   } catch (const OutOfMemory& error) {
     std::optional<Plan> smaller;
-    // In block columns the slabs may grow until the workspace has memory_limit bytes. Without a limit the slabs have their smallest size. If the
-    // GPU has less free memory than the workspace needs, the next try is therefore without a limit.
+    // With a memory_limit the slabs in block columns grow up to it. If the GPU has less free memory, the next try has no limit. The slabs then have
+    // their smallest size.
     const bool fills_limit =
         plan_.mode == MemoryMode::block_columns && std::exchange(plan_.devices.memory_limit, 0) > 0;
     if (error.on_device()) smaller = fills_limit ? plan_ : smaller_plan<T>(plan_);

@@ -56,18 +56,18 @@ template <class T>
 class SolveFrame {
  public:
   // Calls make_plan(asked), and throws as make_plan() does.
-  //   resources   streams, handles and cached memory of a GPU, which must outlive the frame; null in a build without CUDA
+  //   resources   streams, handles and cached memory of a GPU. They must outlive the frame. Null is allowed for a solve on the CPU
   SolveFrame(const Plan& asked, Resources* resources);
 
   const Plan& plan() const { return plan_; }
   WorkspaceBytes workspace(MatrixLayout layout = MatrixLayout::any) const {
     return plan_bytes<T>(plan_, layout);
   }
-  // Sets the workspace of the next solves. Null: the backend allocates its own. Throws InvalidArgument (workspace), and the exceptions of the
-  // backend's constructor.
+  // Sets the workspace of the next solves. If given.device is null, the backend allocates its own workspace. Throws InvalidArgument (workspace), and
+  // the exceptions of the backend's constructor.
   void set_workspace(const Workspace& given);
-  // Sets the workspace to the first bytes of `memory`. A generalised or mixed solve runs this frame's solve as a stage, and `memory` is then a
-  // part of the workspace of the generalised or mixed solve.
+  // Sets the workspace to the first bytes of `memory`. This is for a frame whose solve is a stage of a generalised or mixed solve on a GPU.
+  // `memory` is a part of that solve's workspace.
   void take_workspace(Arena memory);
   void set_factor(CholeskyFactor factor);  // for later solves; generalised problems only
 

@@ -30,7 +30,8 @@ struct GeneralisedParts {
   std::int64_t* minor;
   // The order of the rows (order.hpp), its inverse, and n - 1 ... 0, one after the other.
   std::int64_t *order, *inverse, *reverse;
-  // `standard` is used one after the other by the caller's B, the reduction to standard form, the standard solve, and the vectors.
+  // `standard` holds, one after the other, a copy of the caller's B with scratch memory, the data of the reduction to standard form, the workspace of
+  // the standard solve, and a copy of the vectors.
   Arena checking, standard;
 
   GeneralisedParts(Arena& arena, const Plan& plan, bool own_z, std::uint64_t standard_bytes) {
@@ -147,7 +148,8 @@ class GeneralisedDeviceBackend final : public GeneralisedBackend<T> {
     order_b();
     return cholesky() <= 0;
   }
-  // A GPU's divide and conquer has an error near ulp |C| in each eigenvalue. LAPACK keeps the digits of the small ones of a small C.
+  // A GPU's divide and conquer has an error near ulp |C| in each eigenvalue. For small n the CPU solves a graded tridiagonal matrix by the QL method
+  // of LAPACK's dsteqr, which keeps the digits of C's small eigenvalues.
   bool better_on_host() const override {
     return !order_.empty() && plan_.n < solver_tuning().min_order_on_gpu;
   }
@@ -180,7 +182,8 @@ class GeneralisedDeviceBackend final : public GeneralisedBackend<T> {
     if (ordered) take_in_order<T>(queue_, parts_->order, a_, c);
     scale(queue_, c, scale_.a);
     to_standard_form(products_, generalised().itype, b_, c, arena.take<T>(standard_form_scratch(plan_.n)));
-    // The reduction begins at the first row (order.hpp).
+    // The GPU's reduction begins at the first row. C's rows and columns are therefore reversed, so that its small eigenvalues keep their digits
+    // (order.hpp).
     if (ordered) take_in_order<T>(queue_, parts_->reverse, c, a_);
   }
   GeneralisedReport solve() override {

@@ -20,7 +20,7 @@ namespace eigen_g {
 
 namespace {
 
-// The imaginary parts of a Hermitian matrix's diagonal are not read.
+// Sets the imaginary parts of the diagonal to zero, because the caller's may hold anything.
 template <class T>
 void make_diagonal_real(MatrixView<T> a) {
   for (std::int64_t j = 0; is_complex<T> && j < a.rows; ++j) a(j, j) = std::real(a(j, j));
@@ -29,7 +29,8 @@ void make_diagonal_real(MatrixView<T> a) {
 Plan standard_plan(const Plan& plan) {
   Plan standard = plan;
   standard.generalised.reset();
-  standard.options.uplo = Uplo::upper;  // LAPACK begins its reduction at the last row (order.hpp)
+  // The reduction of an upper triangle begins at the last row, as LAPACK's does. C's small eigenvalues then keep their digits (order.hpp).
+  standard.options.uplo = Uplo::upper;
   standard.devices = {};
   standard.devices.device = DeviceChoice::cpu;
   standard.devices.threads = plan.devices.threads;

@@ -31,7 +31,7 @@ struct HostParts {
   MatrixView<real_t<T>> u;  // if T is complex
   Arena kept, scratch;      // for the path (PathBytes); scratch also for the divide and conquer
 
-  // A leading dimension of an odd number of cache lines: the rows of many columns then lie in different sets of a cache.
+  // Returns a leading dimension of an odd number of cache lines. The entries of a row then lie in different sets of a cache.
   static std::int64_t apart(std::int64_t n) {
     constexpr std::int64_t line = 64 / std::int64_t{sizeof(T)};
     return round_up(n, 2 * line) + line;

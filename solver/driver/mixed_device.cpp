@@ -4,7 +4,8 @@
 //   solve    float(A) = Z W Z^T in float
 //   refine   X := double(Z), refined
 //
-// If this does not succeed, A = X W X^T is solved in double. These three steps use the same memory one after the other.
+// If this does not succeed, A = X W X^T is solved in double. The float solve, the refinement and the solve in double use the same memory, one after
+// the other.
 #include <algorithm>
 #include <optional>
 

@@ -1,4 +1,4 @@
-// The driver's functions of a GPU in a build without CUDA: they throw DeviceError.
+// The driver's functions of a GPU in a build without CUDA. Most of them throw DeviceError.
 #include "hybrid/instantiate.hpp"
 #include "hybrid/memory/memory.hpp"
 #include "solver/api/shards.hpp"

@@ -26,8 +26,9 @@ struct MatrixPlace {
 struct Places {
   MatrixPlace a;  // the working matrix, padded for the reduction
   MatrixPlace z;  // the eigenvectors of A, as the back-transformation computes them
-  MatrixPlace c;  // GPU: the compressed Q of the divide and conquer's merges (dc_arrays.hpp)
-  // GPU: Q = diag(Q1, Q2), the eigenvectors of the two parts that a merge of the divide and conquer joins. It is not the Q of the reduction.
+  // GPU: the two matrices of the divide and conquer's merges. Q = diag(Q1, Q2) has the eigenvectors of the two parts that a merge joins. It is not
+  // the Q of the reduction. C is the compressed Q: the columns of Q, rotated and in groups (dc_arrays.hpp).
+  MatrixPlace c;
   MatrixPlace q;
   MatrixPlace u;  // the eigenvectors of the tridiagonal matrix; real even for a complex matrix A
   // True if the back-transformation may use the caller's array of A as workspace. The merges' Q was stored there, and is not needed any more.
@@ -53,8 +54,8 @@ CallerMatrices<T> arrays_of(MatrixLayout layout, std::int64_t n);
 //        U   shared with Z     shared with Z        shared with Z
 //
 // (1) if lda = n, a is 16-byte aligned, z and a are different arrays, and the reduction needs no padding of the columns
-// (2) if all three hold: the path is two-stage, over_any_columns is false, and the columns of z are not all 16-byte aligned (z is not aligned, or
-//     ldz is odd). With over_any_columns = true the back-transformation works in a z without this alignment, but is slower
+// (2) if the path is two-stage, over_any_columns is false, and z is not 16-byte aligned or ldz is odd. With over_any_columns = true the
+//     back-transformation works in such a z, but is slower
 // (3) if Z is the caller's and the subset by index has fewer than n pairs
 // (4) if A is own, and z and a are different arrays
 //
@@ -74,7 +75,7 @@ CallerMatrices<T> arrays_of(MatrixLayout layout, std::int64_t n);
 //
 //   parked                 the reflectors are copied to host memory, so that A's memory is free after the reduction.
 //                          Real type: Q is shared with A. Complex type: U and C are shared with A
-//   slabs, block_columns   host pointers only. Z is the caller's. Slabs of Q, C and U are in the memory of A
+//   slabs, block_columns   host pointers only. The whole Z is only in the caller's array. Slabs of Q, C, U and Z use the memory of A
 template <class T>
 Places places_of(const Plan& plan, const CallerMatrices<T>& given, bool over_any_columns = false);
 

@@ -19,7 +19,7 @@ struct Plan {
   Devices devices;
   Pointers pointers = Pointers::host;
   std::optional<GeneralisedProblem> generalised = {};
-  bool within = false;  // true: this solve is a stage of a generalised or mixed solve
+  bool within = false;  // true: this solve is a stage of a generalised or mixed solve on a GPU
   // For matrices in pieces (shards.hpp): the GPUs that have A. Their number is devices.gpus, and the first of them is the current GPU. Empty: each
   // matrix is whole.
   std::vector<int> gpus_of_pieces = {};
@@ -46,18 +46,20 @@ Plan make_plan(const Plan& asked);
 // Makes the checks of make_plan() that do not depend on this machine's GPUs.
 void check_plan(const Plan& plan);
 
-// Returns the plan of the standard solve that a generalised or mixed solve runs: device pointers, A in the lower triangle, no fallbacks yet.
+// Returns the plan of the standard solve that a generalised or mixed solve on a GPU runs: device pointers, A in the lower triangle, no fallbacks yet.
 Plan plan_within(const Plan& plan);
 
 // Returns the next plan to try if the GPU has too little memory; nullopt if no fallback is left. The fallbacks in their order:
 //
 //   mixed precision -> native precision
-//   in core         -> parked            with vectors, gpus = 1 and a standard problem
-//   parked          -> slabs             with host pointers
-//   slabs           -> block columns     with vectors and host pointers, on the two-stage path
-//   in core         -> block columns     for values only, with host pointers, on the two-stage path
+//   in core         -> parked            with vectors (1)
+//   parked          -> slabs             with host pointers (1)
+//   slabs           -> block columns     with vectors and host pointers, on the two-stage path (1)
+//   in core         -> block columns     for values only, with host pointers, on the two-stage path (1)
 //   two-stage path  -> one-stage path    with Path::automatic; block columns become slabs again, or in core for values only
 //   GPU             -> CPU               with host pointers and DeviceChoice::automatic
+//
+// (1) for standard problems with gpus = 1 and n >= SolverTuning::min_order_out_of_core
 template <class T>
 std::optional<Plan> smaller_plan(const Plan& plan);
 // Returns `plan` for this mode, with the fallbacks that lead to it. Throws InvalidArgument (mode) if no fallback leads to it.

@@ -62,7 +62,7 @@ GeneralisedReport StandardBackend<T>::run(StageRunner& run_stage) {
 template <class T>
 std::int64_t GeneralisedBackend<T>::factor_b(const PencilFacts<real_t<T>>& facts) {
   if (!may_order()) return cholesky();
-  // The largest entry of a positive definite B is on its diagonal.
+  // facts.largest_b is the largest diagonal entry, because the largest entry of a positive definite B is on its diagonal.
   if (facts.largest_b >= 4 * facts.smallest_diagonal_of_b) {
     order_ = descending_order(diagonal_of_b());
     order_b();
@@ -73,7 +73,7 @@ std::int64_t GeneralisedBackend<T>::factor_b(const PencilFacts<real_t<T>>& facts
   return std::max<std::int64_t>(0, cholesky());
 }
 
-// The solutions X and W have A X = B X W. The standard problem is C = Y W Y^H. The exponent a in the comment on unscale() is scale_.a.
+// The solutions X and W have A X = B X W. The standard problem is C = Y W Y^H.
 template <class T>
 GeneralisedReport GeneralisedBackend<T>::run(StageRunner& run_stage) {
   std::int64_t bad_minor = 0;
@@ -99,7 +99,8 @@ GeneralisedReport GeneralisedBackend<T>::run(StageRunner& run_stage) {
   GeneralisedReport report = run_stage.within([&] { return solve_standard(*this); });  // C = Y W Y^H
   if (plan_.options.vectors) run_stage(Stage::back_substitute, [&] { back_substitute(report.m); });  // Y -> X
   if (scale_.a != 0 && report.m > 0) {
-    const real_t<T> largest = run_stage(Stage::unscale, [&] { return unscale(report.m); });  // W := 2^-a W
+    // W := 2^-scale_.a W
+    const real_t<T> largest = run_stage(Stage::unscale, [&] { return unscale(report.m); });
     if (std::isinf(largest)) overflow("eigenvalues");
   }
   run_stage(Stage::store, [&] { store(report.m); });

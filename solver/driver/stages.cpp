@@ -28,7 +28,8 @@ template <class T>
 void sytrd_on_cpu(Uplo uplo, MatrixView<T> a, Tridiagonal<real_t<T>> t, T* tau, Report& report,
                   Arena workspace) {
   const std::int64_t n = a.cols;
-  if constexpr (is_complex<T>)  // the imaginary parts may hold anything, and zhetrd sets them to zero
+  // The imaginary parts of the diagonal may hold anything. They are set to zero, as LAPACK's zhetrd does.
+  if constexpr (is_complex<T>)
     for (std::int64_t i = 0; i < n; ++i) a(i, i) = a(i, i).real();
   const int k = reduce_scaled(uplo, a, Stage::tridiagonalize, report,
                               [&] { tridiagonalize_on_cpu<T>(uplo, a, t.d, t.e, tau, workspace); });

@@ -1,10 +1,10 @@
 // TeamBackend: the stages of a standard solve on several GPUs of one host, on the two-stage path. Each GPU is a member with a host thread.
 //
 //   stage                  each member p
-//   load, check, scale     its part of A's columns (dealt_columns.hpp), with the rows of A above the diagonal in the same strip
+//   load, check, scale     its part of A's columns. Each column is stored from the first row of its strip on (dealt_columns.hpp)
 //   full to band           its part (full_to_band_on_team.hpp); member 0 gets the band
 //   chase                  member 0 alone; d, e and the tau go to all members, the v arrays stay with member 0
-//   divide and conquer     a range of rows of U; then a range of columns of Z: the other members' rows are copied
+//   divide and conquer     computes its rows of U. Then it gets its columns of U, which it copies from the rows of all members
 //   back-transformations   its columns of Z; the reflectors are copied from their owners in blocks
 //   store                  its columns of Z
 //
@@ -48,8 +48,8 @@ namespace eigen_g {
 
 namespace {
 
-// Narrow pieces give all GPUs the same work. Smaller strips cost fewer products in A's blocks on the diagonal; larger ones have fewer and faster
-// products.
+// Returns how A's columns are dealt out (dealt_columns.hpp). The pieces are narrow, so that all GPUs have the same work. Small strips waste fewer
+// flops in the blocks on the diagonal. Large strips need fewer products, and each product is faster.
 template <class T>
 DealtColumns deal_of(std::int64_t n, int gpus) {
   const TwoStageTuning& t = two_stage_tuning();
@@ -137,7 +137,7 @@ std::uint64_t part_bytes(const Plan& plan, int p, int multiprocessors) {
   return bytes_taken([&](Arena& arena) { TeamParts<T>(arena, plan, p, multiprocessors); });
 }
 
-// A GPU of the team. The first one's objects belong to the frame.
+// The objects of a member other than member 0. The frame owns the objects of member 0.
 template <class T>
 struct OwnObjects {
   Resources resources;
@@ -146,9 +146,10 @@ struct OwnObjects {
   HeldMemory memory;
   OwnObjects() : queue(resources), products(queue, Engine::native) {}
 };
+// A GPU of the team.
 template <class T>
 struct Member {
-  std::unique_ptr<OwnObjects<T>> own;
+  std::unique_ptr<OwnObjects<T>> own;  // member 0: null
   const Queue* queue;
   Products<T>* products;
   HeldMemory* memory;
@@ -178,14 +179,14 @@ std::vector<int> gpus_of_team(int gpus) {
   return all;
 }
 
-// The work of a member in a part of a stage, and the stage's number in the order of the stages.
+// The begin and the end of a member's work in one call of run_stage(), and the number of the stage that the call is a part of.
 struct StageMoments {
   Event begin, end;
   std::size_t stage = 0;
   explicit StageMoments(Resources& resources) : begin(resources), end(resources) {}
 };
 
-// A clock of member 0's queue, which waits for all queues at the end of a stage. It counts the flops of all members.
+// The clock of member 0's queue. This queue waits for all queues at the end of a stage. The clock counts the flops of all members.
 template <class T>
 class TeamClock final : public Clock {
  public:

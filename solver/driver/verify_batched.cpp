@@ -100,7 +100,7 @@ BatchVerification verified_on_cpu(std::int64_t n, std::int64_t count, const Veri
 
 #ifdef EIGEN_G_HAVE_CUDA
 
-// Larger matrices on host pointers are verified one after the other by cuBLAS's products.
+// The largest order for which matrices on host pointers are verified together. Larger ones are verified one after the other, with products by cuBLAS.
 constexpr std::int64_t largest_order_of_a_block = 1024;
 constexpr std::int64_t bytes_at_once = std::int64_t{1} << 28;
 

@@ -72,9 +72,9 @@ struct MergeBuffers {
 // The last merge forms only the vectors of a subset. This costs O(n^2) flops and a product in proportion to the number of vectors.
 // T may have any finite entries. A NaN or an infinity gives Status::not_converged with its row, from 1, in `info`; d and z are then
 // undefined. Otherwise `info` is the index of the first row of the leaf, or of the root, that did not converge.
-// Ordered on the products' queue; blocks until done. Without `end` the host waits for the GPU at the end. It also waits once for each
-// level with a merge of more than 512 rows, and once or twice for a subset. Two runs give the same bits. Throws OutOfMemory,
-// DeviceError. Cost: at most 4/3 n^3 flops.
+// Ordered on the products' queue. Without `end` the host waits for the GPU at the end. With vectors it also waits once for each level with a merge
+// of more than 512 rows. A subset can need up to three more waits. Two runs give the same bits. Throws OutOfMemory, DeviceError.
+// Cost: at most 4/3 n^3 flops.
 // Sources: Cuppen 1981; Gu and Eisenstat 1994, 1995; LAPACK dstedc, dlaed1 to dlaed4.
 template <class R>
 DivideAndConquerResult divide_and_conquer(const Products<R>& products, std::int64_t n, same_t<R>* d_dev,

@@ -61,7 +61,8 @@ template <class T>
                                                            std::int64_t ldz, const BatchStrides& strides = {},
                                                            int threads = 0);
 
-// Verifies a batch on device pointers, on the GPU that holds them, after all work that is in the stream. n is at most 32768.
+// Verifies a batch on device pointers, on the current GPU, after all work that is in the stream. Memory of another GPU throws InvalidArgument.
+// n is at most 32768.
 template <class T>
 [[nodiscard]] BatchVerification verify_batched(Uplo uplo, std::int64_t n, std::int64_t count,
                                                DevicePointer<T> a, std::int64_t lda, std::int64_t m,
