@@ -10,7 +10,6 @@
 #include <type_traits>
 #include <vector>
 
-#include "tests/support/apply_reflector.hpp"
 #include "tests/support/reduction.hpp"
 
 namespace support::reduction {
@@ -65,18 +64,25 @@ struct ReflectorColumns {
     CHECK(untouched);
   }
 
-  // A = Q T Q^H and Q^H Q = I, with Q = H_1 H_2 ... H_{n - 1} formed in double.
+  // A = Q T Q^H and Q^H Q = I, with Q = H_1 H_2 ... H_{n - 1} formed in long double: if all entries of A are equal, rounding errors of this product
+  // in double add up.
   void check_ratios(const std::vector<Truth<T>>& of_a) const {
     using S = Truth<T>;
-    ReductionOf<S> r{{d.begin(), d.end()}, {e.begin(), e.end() - 1}, identity<S>(n)};
-    std::vector<S> work;
+    using W = std::conditional_t<eigen_g::is_complex<T>, std::complex<long double>, long double>;
+    std::vector<W> q = identity<W>(n);
     for (std::int64_t k = n - 2; k >= 0; --k) {
       const T* const v = &a[static_cast<std::size_t>(k * lda)];
       CHECK(v[k + 1] == T(1));
-      const std::vector<S> of_s(v + k + 1, v + n);
-      apply_reflector(n - k - 1, of_s.data(), S(tau[static_cast<std::size_t>(k)]), n - k - 1,
-                      &r.q[static_cast<std::size_t>((k + 1) * (n + 1))], n, work);
+      for (std::int64_t j = k + 1; j < n; ++j) {
+        W* const z = &q[static_cast<std::size_t>(j * n)];
+        W sum = 0;
+        for (std::int64_t i = k + 1; i < n; ++i) sum += W(conjugate_of(v[i])) * z[i];
+        sum *= W(tau[static_cast<std::size_t>(k)]);
+        for (std::int64_t i = k + 1; i < n; ++i) z[i] -= sum * W(v[i]);
+      }
     }
+    ReductionOf<S> r{{d.begin(), d.end()}, {e.begin(), e.end() - 1}, {}};
+    for (const W x : q) r.q.push_back(static_cast<S>(x));
     const auto [backward, orthogonality] = ratios(of_a, n, r);
     CAPTURE(backward, orthogonality);
     const double limit = (n < 60 ? limits::reduction : limits::reduction_random) *
