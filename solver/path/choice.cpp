@@ -13,6 +13,7 @@ namespace {
 const PathOrders& orders_of(const PathTuning& tuning, EntryType type, Engine engine) {
   if (engine == Engine::df) return tuning.df;
   if (engine == Engine::emulated) return tuning.emulated;
+  if (engine == Engine::ozaki_fp8) return tuning.ozaki_fp8;
   if (by_residues(engine)) return tuning.ozaki;
   if (type.is_complex) return type.is_single ? tuning.of_complex_float : tuning.of_complex_double;
   return type.is_single ? tuning.of_float : tuning.of_double;

@@ -33,11 +33,11 @@ struct PathFacts {
 // Smallest orders n for which the two-stage path is faster, with vectors and for values only. Measurements: data/perf/DECISIONS.md, "Choice of
 // the path".
 //   of_double ... of_complex_float   by type, for Engine::native; for complex matrices also with other engines
-//   df, emulated, ozaki              by engine, for real matrices of double
+//   df, emulated, ozaki, ozaki_fp8   by engine, for real matrices of double; ozaki also for Engine::ozaki_fast
 struct PathTuning {
   static constexpr std::int64_t never = std::numeric_limits<std::int64_t>::max();
   PathOrders of_double, of_float, of_complex_double, of_complex_float;
-  PathOrders df{never, 7000}, emulated{never, never}, ozaki{never, never};
+  PathOrders df{never, 7000}, emulated{never, never}, ozaki{6300, 2113}, ozaki_fp8{never, never};
 };
 PathTuning path_tuning();  // the orders of two_stage_tuning(): measured on an H200, or replaced by a file
 

@@ -268,7 +268,7 @@ class TileReduction {
       j = next_column_;
       update(me, j);
     } else {
-      // A thread writes the tiles of its members first, so that a system with several memories puts them beside its core.
+      // A thread writes the tiles of its members first, so that a system with several memories puts them next to its core.
       for (int m = me.index(); m < s_.members; m += me.count()) load(m);
       me.barrier();
     }

@@ -56,15 +56,17 @@ TEST_CASE("the path by type, order, vectors and GPU, native products") {
   }
 }
 
-TEST_CASE(
-    "engines other than native take the one-stage path, except engine df for values only of a large matrix") {
-  for (const Engine engine : {Engine::df, Engine::emulated})
+TEST_CASE("engines other than native take the two-stage path for large matrices only, or never") {
+  for (const Engine engine : {Engine::df, Engine::emulated, Engine::ozaki, Engine::ozaki_fp8})
     for (const std::int64_t n : {1000, 2000, 3000, 4000, 6000, 10000, 100000})
       for (const std::int64_t vectors : {std::int64_t{0}, std::int64_t{1}, n})
         for (const int capability : {80, 86, 90, 100}) {
           CAPTURE(name(engine), n, vectors, capability);
-          const Path expected =
-              engine == Engine::df && vectors == 0 && n >= 7000 && capability != 86 ? two : one;
+          const std::int64_t never = PathTuning::never;
+          const std::int64_t from = engine == Engine::df      ? (vectors == 0 ? 7000 : never)
+                                    : engine == Engine::ozaki ? (vectors == 0 ? 2113 : 6300)
+                                                              : never;
+          const Path expected = n >= from && capability != 86 ? two : one;
           CHECK(chosen({d, n, vectors, engine, capability, expected}) == expected);
           CHECK(chosen({d, n, vectors, Engine::automatic, capability, expected}, Path::automatic,
                        fastest(engine)) == expected);
@@ -112,12 +114,11 @@ TEST_CASE("a measured crossover of an engine counts, and of that engine alone") 
   CHECK(path(Engine::emulated, 5000, 1) == two);
   CHECK(path(Engine::emulated, 4000, 0) == two);
   CHECK(path(Engine::df, 5000, 1) == one);
-  for (const Engine engine : {Engine::ozaki, Engine::ozaki_fast, Engine::ozaki_fp8}) {
-    CHECK(path(engine, 100000, 1) == one);
-    measured.ozaki = {3000, 2000};
+  measured.ozaki = {3000, 2000};
+  for (const Engine engine : {Engine::ozaki, Engine::ozaki_fast}) {
     CHECK(path(engine, 3000, 1) == two);
     CHECK(path(engine, 2999, 1) == one);
     CHECK(path(engine, 2000, 0) == two);
-    measured.ozaki = {PathTuning::never, PathTuning::never};
   }
+  CHECK(path(Engine::ozaki_fp8, 100000, 1) == one);
 }

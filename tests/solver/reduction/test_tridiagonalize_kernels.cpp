@@ -51,7 +51,7 @@ void check(const std::string& kind, std::int64_t n) {
   CHECK(again.e == found.e);
   CHECK(again.tau == found.tau);
   CHECK(again.a == found.a);
-  found.check_ratios(a);
+  found.check_ratios(a, kind);
 }
 
 }  // namespace
