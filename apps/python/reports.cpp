@@ -158,7 +158,7 @@ void bind_solves(nb::module_& m) {
           "converged", [](const R& r) { return r.status == Status::converged; },
           "True if every pair was found.")
       .def_ro("info", &Report::info,
-              "0: converged. LAPACK's info (CPU), or a row or a root of T, from 1 (GPU).")
+              "0: converged. Otherwise a row or an eigenvalue of the tridiagonal matrix, from 1.")
       .def_ro("m", &Report::m, "Number of pairs found.")
       .def_prop_ro(
           "first_index", [](const R& r) { return r.first_index - 1; },

@@ -200,7 +200,7 @@ struct Refinement {
     out_of_scope,
     float_failed,  // ... the divide and conquer in float did not converge
     // ... the clusters of eigenvalues that a step cannot separate are too large. A step solves each cluster as a small eigenproblem on the CPU, of
-    // order 256 at most
+    // order 256 at most. All clusters together must not take too long either
     large_clusters,
     diverged  // ... the corrections did not shrink from step to step
   };

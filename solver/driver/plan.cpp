@@ -181,10 +181,12 @@ std::optional<Plan> smaller_plan(const Plan& plan) {
 template <class T>
 Plan plan_in_mode(Plan plan, MemoryMode mode) {
   const auto give_up = [mode] {
-    throw InvalidArgument("mode", std::string("is ") + name(mode) +
-                                      "; the solve must be of a standard problem in native precision on one "
-                                      "GPU, slabs and block_columns need host pointers, parked and slabs "
-                                      "need vectors, and block_columns need the two-stage path");
+    throw InvalidArgument(
+        "mode",
+        std::string("is ") + name(mode) + "; the solve must be of a standard problem of order " +
+            std::to_string(solver_tuning().min_order_out_of_core) +
+            " or more in native precision on one GPU, slabs and block_columns need "
+            "host pointers, parked and slabs need vectors, and block_columns need the two-stage path");
   };
   while (plan.mode != mode) {
     const std::optional<Plan> smaller = smaller_plan<T>(plan);

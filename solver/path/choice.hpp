@@ -33,7 +33,7 @@ struct PathFacts {
 // Smallest orders n for which the two-stage path is faster, with vectors and for values only. Measurements: data/perf/DECISIONS.md, "Choice of
 // the path".
 //   of_double ... of_complex_float   by type, for Engine::native; for complex matrices also with other engines
-//   df, emulated, ozaki, ozaki_fp8   by engine, for real matrices of double; ozaki also for Engine::ozaki_fast
+//   df, emulated, ozaki, ozaki_fp8   by engine, for real matrices of double; ozaki also for Engine::ozaki_fast, which was not measured
 struct PathTuning {
   static constexpr std::int64_t never = std::numeric_limits<std::int64_t>::max();
   PathOrders of_double, of_float, of_complex_double, of_complex_float;

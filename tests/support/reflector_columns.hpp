@@ -65,7 +65,7 @@ struct ReflectorColumns {
   }
 
   // A = Q T Q^H and Q^H Q = I, with Q = H_1 H_2 ... H_{n - 1} formed in long double. If all entries of A are equal, each reflector after the first one
-  // has about the same rounding error, and these errors add up: see `limit`.
+  // has about the same rounding error, and these errors add up.
   void check_ratios(const std::vector<Truth<T>>& of_a, const std::string& kind) const {
     using S = Truth<T>;
     using W = std::conditional_t<eigen_g::is_complex<T>, std::complex<long double>, long double>;
@@ -85,8 +85,10 @@ struct ReflectorColumns {
     for (const W x : q) r.q.push_back(static_cast<S>(x));
     const auto [backward, orthogonality] = ratios(of_a, n, r);
     CAPTURE(backward, orthogonality);
-    const double limit = (n < 60 || kind == "ones" ? limits::reduction : limits::reduction_random) *
-                         (std::numeric_limits<eigen_g::real_t<T>>::epsilon() / limits::ulp);
+    const double of_kind = n < 60                                        ? limits::reduction
+                           : kind == "ones" && std::is_same_v<T, double> ? limits::reduction_of_ones
+                                                                         : limits::reduction_random;
+    const double limit = of_kind * (std::numeric_limits<eigen_g::real_t<T>>::epsilon() / limits::ulp);
     CHECK(backward < limit);
     CHECK(orthogonality < limit);
   }

@@ -15,7 +15,7 @@ class Report:
         """True if every pair was found."""
     @property
     def info(self) -> int:
-        """0: converged. LAPACK's info (CPU), or a row or a root of T, from 1 (GPU)."""
+        """0: converged. Otherwise a row or an eigenvalue of the tridiagonal matrix, from 1."""
     @property
     def m(self) -> int:
         """Number of pairs found."""

@@ -172,7 +172,6 @@ class TileReduction {
   void run(const std::function<void(double)>& progress) {
     const std::int64_t n = s_.n;
     const int threads = std::min(team_threads(n), s_.members);
-    s_.deal_out();
     d_[place(0)] = std::real(a_(place(0), place(0)));
     progress_.emplace(n, 3, progress);
     run_team(threads, [&](TeamThread& me) { work(me); });
@@ -264,13 +263,18 @@ class TileReduction {
   void work(TeamThread& me) {
     const std::int64_t n = s_.n;
     std::int64_t j = 0;
-    if (me.late()) {
-      j = next_column_;
-      update(me, j);
-    } else {
+    // Threads join while thread 0 deals out the tiles.
+    if (!me.late()) {
+      if (me.index() == 0) s_.deal_out();
+      if (!me.regroup()) return;
+    }
+    if (next_column_ == 0) {
       // A thread writes the tiles of its members first, so that a system with several memories puts them next to its core.
       for (int m = me.index(); m < s_.members; m += me.count()) load(m);
       me.barrier();
+    } else {
+      j = next_column_;
+      update(me, j);
     }
     for (int i = 0; j + 1 < n; ++j) {
       const int q = static_cast<int>(j + 1), columns = 2 * i;
@@ -392,7 +396,7 @@ class TileReduction {
   Tiles<T> s_;
   const TileKernels<T> kernels_;
   std::optional<ReductionProgress> progress_;
-  std::int64_t next_column_ = 0;  // where threads that join begin
+  std::int64_t next_column_ = 0;  // where threads that join begin; 0: they load their members' tiles
 };
 
 }  // namespace

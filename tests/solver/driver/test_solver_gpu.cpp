@@ -105,7 +105,7 @@ TEST_CASE("a second solve of a solver takes nothing and makes nothing", "[gpu]")
       }
 }
 
-TEST_CASE("with another engine than native a solver takes the two-stage path only if it is asked for",
+TEST_CASE("with another engine than native a solver takes the path that is faster with this engine",
           "[gpu]") {
   NEEDS_GPU();
   Context context(on_gpu());
@@ -121,6 +121,12 @@ TEST_CASE("with another engine than native a solver takes the two-stage path onl
     CHECK(Solver<double>(context, n, options).path() == Path::two_stage);
   }
   CHECK(Solver<double>(context, n).path() == path_on_gpu<double>({}, {}, n));
+  if (!engine_built(Engine::ozaki) || !is_strong_in_double(current_capability())) return;
+  Options options;
+  options.engine = Engine::ozaki;
+  CHECK(Solver<double>(context, 6300, options).path() == Path::two_stage);
+  options.vectors = false;
+  CHECK(Solver<double>(context, 2113, options).path() == Path::two_stage);
 }
 
 TEST_CASE("a solver works in memory of the caller's, which must suffice", "[gpu]") {
