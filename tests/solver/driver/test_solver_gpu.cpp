@@ -5,6 +5,7 @@
 
 #include "hybrid/cuda_check.hpp"
 #include "hybrid/machine/device.hpp"
+#include "hybrid/machine/tuning.hpp"
 #include "hybrid/memory/memory.hpp"
 #include "hybrid/memory/resources.hpp"
 #include "hybrid/stream/queue.hpp"
