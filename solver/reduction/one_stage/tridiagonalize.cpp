@@ -396,7 +396,7 @@ class TileReduction {
   Tiles<T> s_;
   const TileKernels<T> kernels_;
   std::optional<ReductionProgress> progress_;
-  std::int64_t next_column_ = 0;  // where threads that join begin; 0: they load their members' tiles
+  std::int64_t next_column_ = 0;  // where threads that join begin; 0: with the tiles of their members
 };
 
 }  // namespace
