@@ -9,6 +9,7 @@
 #include <cstdint>
 #include <cstdlib>
 #include <string>
+#include <type_traits>
 #include <vector>
 
 #include "hybrid/scalar.hpp"
@@ -38,10 +39,12 @@ std::vector<S> identity(std::int64_t n) {
   return q;
 }
 
-inline double conjugate_of(double x) {
+template <class R>
+R conjugate_of(R x) {
   return x;
 }
-inline std::complex<double> conjugate_of(std::complex<double> x) {
+template <class R>
+std::complex<R> conjugate_of(std::complex<R> x) {
   return std::conj(x);
 }
 
@@ -61,11 +64,37 @@ inline void multiply(bool adjoint_x, bool adjoint_y, std::int64_t n, std::comple
   cblas_zgemm(CblasColMajor, op(adjoint_x), op(adjoint_y), order, order, order, &alpha, x.data(), order,
               y.data(), order, &beta, z.data(), order);
 }
+// The same in long double, without BLAS. Products of long double have no rounding error that would count against double.
+inline void add_product(long double x, long double y, long double& sum) {
+  sum += x * y;
+}
+inline void add_product(std::complex<long double> x, std::complex<long double> y,
+                        std::complex<long double>& sum) {
+  sum += std::complex<long double>(x.real() * y.real() - x.imag() * y.imag(),
+                                   x.real() * y.imag() + x.imag() * y.real());
+}
+template <class W>
+  requires std::is_same_v<decltype(std::real(W())), long double>
+void multiply(bool adjoint_x, bool adjoint_y, std::int64_t n, double alpha, const std::vector<W>& x,
+              const std::vector<W>& y, double beta, std::vector<W>& z) {
+  const auto op = [n](const std::vector<W>& m, bool adjoint, std::int64_t i, std::int64_t j) {
+    return adjoint ? conjugate_of(m[static_cast<std::size_t>(j + i * n)])
+                   : m[static_cast<std::size_t>(i + j * n)];
+  };
+  for (std::int64_t j = 0; j < n; ++j) {
+    W* const column = &z[static_cast<std::size_t>(j * n)];
+    for (std::int64_t i = 0; i < n; ++i) column[i] *= static_cast<long double>(beta);
+    for (std::int64_t k = 0; k < n; ++k) {
+      const W scaled = op(y, adjoint_y, k, j) * static_cast<long double>(alpha);
+      for (std::int64_t i = 0; i < n; ++i) add_product(op(x, adjoint_x, i, k), scaled, column[i]);
+    }
+  }
+}
 
 template <class S>
 double frobenius(const std::vector<S>& m) {
   double sum = 0;
-  for (const S x : m) sum += std::norm(x);
+  for (const S x : m) sum += static_cast<double>(std::norm(x));
   return std::sqrt(sum);
 }
 
@@ -95,9 +124,12 @@ Ratios ratios(const std::vector<S>& a, std::int64_t n, const ReductionOf<S>& r) 
   std::vector<S> qt(static_cast<std::size_t>(n * n), S(0));
   for (std::int64_t j = 0; j < n; ++j)
     for (std::int64_t i = 0; i < n; ++i) {
-      S sum = at(r.q, i, j) * r.d[static_cast<std::size_t>(j)];
-      if (j > 0) sum += at(r.q, i, j - 1) * r.e[static_cast<std::size_t>(j - 1)];
-      if (j + 1 < n) sum += at(r.q, i, j + 1) * r.e[static_cast<std::size_t>(j)];
+      const auto times = [&](std::int64_t k, const std::vector<double>& x, std::int64_t of) {
+        return at(r.q, i, k) * static_cast<decltype(std::real(S()))>(x[static_cast<std::size_t>(of)]);
+      };
+      S sum = times(j, r.d, j);
+      if (j > 0) sum += times(j - 1, r.e, j - 1);
+      if (j + 1 < n) sum += times(j + 1, r.e, j);
       qt[static_cast<std::size_t>(i + j * n)] = sum;
     }
   return ratios_of_product(a, n, qt, r.q);

@@ -64,10 +64,9 @@ struct ReflectorColumns {
     CHECK(untouched);
   }
 
-  // A = Q T Q^H and Q^H Q = I, with Q = H_1 H_2 ... H_{n - 1} formed in long double. If all entries of A are equal, each reflector after the first one
-  // has about the same rounding error, and these errors add up.
-  void check_ratios(const std::vector<Truth<T>>& of_a, const std::string& kind) const {
-    using S = Truth<T>;
+  // A = Q T Q^H and Q^H Q = I, with Q = H_1 H_2 ... H_{n - 1}. Q and the products are formed in long double: if all entries of A are equal, the rounding
+  // errors of products in double are nearly equal, too, and add up to more than those of Q.
+  void check_ratios(const std::vector<Truth<T>>& of_a) const {
     using W = std::conditional_t<eigen_g::is_complex<T>, std::complex<long double>, long double>;
     std::vector<W> q = identity<W>(n);
     for (std::int64_t k = n - 2; k >= 0; --k) {
@@ -81,14 +80,11 @@ struct ReflectorColumns {
         for (std::int64_t i = k + 1; i < n; ++i) z[i] -= sum * W(v[i]);
       }
     }
-    ReductionOf<S> r{{d.begin(), d.end()}, {e.begin(), e.end() - 1}, {}};
-    for (const W x : q) r.q.push_back(static_cast<S>(x));
-    const auto [backward, orthogonality] = ratios(of_a, n, r);
+    const ReductionOf<W> r{{d.begin(), d.end()}, {e.begin(), e.end() - 1}, q};
+    const auto [backward, orthogonality] = ratios(std::vector<W>(of_a.begin(), of_a.end()), n, r);
     CAPTURE(backward, orthogonality);
-    const double of_kind = n < 60                                        ? limits::reduction
-                           : kind == "ones" && std::is_same_v<T, double> ? limits::reduction_of_ones
-                                                                         : limits::reduction_random;
-    const double limit = of_kind * (std::numeric_limits<eigen_g::real_t<T>>::epsilon() / limits::ulp);
+    const double of_order = n < 60 ? limits::reduction : limits::reduction_random;
+    const double limit = of_order * (std::numeric_limits<eigen_g::real_t<T>>::epsilon() / limits::ulp);
     CHECK(backward < limit);
     CHECK(orthogonality < limit);
   }

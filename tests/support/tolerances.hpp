@@ -26,11 +26,9 @@ inline constexpr double values_only = 3;    // as eigenvalue, between solves wit
 inline constexpr double published = 1e-12;  // |w - published| / max|w|; printed to about 13 digits
 
 // ||A - Q T Q^T||_F / (n ulp ||A||_F) and ||Q^T Q - I||_F / (n ulp) of the tridiagonalization. reduction_random holds for random
-// matrices of an order for which "n" bounds something, reduction for every other family. reduction_of_ones is for a matrix of equal entries that
-// is reduced in a cluster (worst measured: 1.49, see data/perf/DECISIONS.md, "Reduction in a cluster").
+// matrices of an order for which "n" bounds something, reduction for every other family.
 inline constexpr double reduction_random = 1;
 inline constexpr double reduction = 10;
-inline constexpr double reduction_of_ones = 2;
 
 // Back-transformation against long double: ||z - Q z||_2 / (||z||_2 n ulp) of a column. Triangular factor T: largest error /
 // (largest element n ulp).

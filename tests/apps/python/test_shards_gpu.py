@@ -11,7 +11,8 @@ if eigen_g.gpu_count() == 0:
 from test_arrays_gpu import CuPy, Jax, Torch  # noqa: E402
 from test_batches_gpu import hermitian  # noqa: E402
 
-GPUS = min(2, eigen_g.gpu_count())
+GPUS = min(4, eigen_g.gpu_count())
+PIECES = max(2, GPUS)
 DTYPES = ["float64", "float32", "complex128", "complex64"]
 
 
@@ -35,14 +36,14 @@ def check(a, w, v):
 @pytest.mark.parametrize("n", [130, 401])
 def test_pieces(framework, dtype, rows, order, n):
     a = hermitian(n, n, dtype=dtype)
-    cut = [0, n // 3, n]
+    cut = [0, *(n // 3 + k * (n - n // 3) // (PIECES - 1) for k in range(PIECES))]
     pieces = [
         framework.array(a[i:j] if rows else a[:, i:j], order, k % GPUS) for k, (i, j) in enumerate(zip(cut, cut[1:]))
     ]
     for lower in (True, False):
         w, v = result = eigen_g.eigh_shards(pieces, lower)
-        assert [tuple(x.shape) for x in v] == [(n, n // 3), (n, n - n // 3)]
-        assert [framework.gpu(x) for x in v] == [k % GPUS for k in range(2)] and framework.gpu(w) == 0
+        assert [tuple(x.shape) for x in v] == [(n, j - i) for i, j in zip(cut, cut[1:])]
+        assert [framework.gpu(x) for x in v] == [k % GPUS for k in range(PIECES)] and framework.gpu(w) == 0
         check(a, framework.host(w), np.hstack([framework.host(x) for x in v]))
         assert len(result.report.devices) == GPUS and result.report.path == "two_stage"
     values = eigen_g.eigh_shards(pieces, eigvals_only=True)
@@ -107,13 +108,13 @@ def test_sharded_jax_arrays(axis, dtype):
     jax.config.update("jax_enable_x64", True)
     n = 400
     a = hermitian(n, n, dtype=dtype)
-    mesh = jax.sharding.Mesh(np.array(jax.devices("gpu")[:2]), ("x",))
+    mesh = jax.sharding.Mesh(np.array(jax.devices("gpu")[:GPUS]), ("x",))
     spec = jax.sharding.PartitionSpec(*(("x", None) if axis == 0 else (None, "x")))
     x = jax.device_put(a, jax.sharding.NamedSharding(mesh, spec))
     for lower in (True, False):
         w, v = eigh(x, lower=lower)
         check(a, np.asarray(w), np.asarray(v))
-        assert len(v.devices()) == 2 and {s.data.shape for s in v.addressable_shards} == {(n, n // 2)}
+        assert len(v.devices()) == GPUS and {s.data.shape for s in v.addressable_shards} == {(n, n // GPUS)}
         assert w.is_fully_replicated
     np.testing.assert_array_equal(np.asarray(x), a)
 

@@ -3,7 +3,7 @@
 //
 //   time_memory MODES VECTORS(0, 1) ROUNDS SAMPLES KIND N...
 //
-//   MODES    names of modes, or limits in GB, separated by commas
+//   MODES    names of modes, limits in GB, or gpus=P for a solve by P GPUs, separated by commas
 //   SAMPLES  number of pairs of the last solve of each mode that are verified; 0: none
 //   KIND     matrix of `eigen_g generate`. If its spectrum is known, the values are compared with it
 #include <algorithm>
@@ -41,12 +41,21 @@ void check_sample(std::int64_t n, std::int64_t samples, const double* a, const s
               v.finite && v.ascending ? "finite and ascending" : "WRONG");
 }
 
-// Devices::memory_limit for the name of a mode, or for a limit in GB.
-std::uint64_t limit_of(const std::string& mode, std::int64_t n, const Options& options) {
-  if (mode == name(MemoryMode::in_core)) return 0;
+// The devices for an item of MODES.
+Devices devices_of(const std::string& mode, std::int64_t n, const Options& options) {
+  const std::string gpus = "gpus=";
+  Devices devices;
+  devices.device = DeviceChoice::gpu;
+  if (mode == name(MemoryMode::in_core)) return devices;
+  if (mode.rfind(gpus, 0) == 0) {
+    devices.gpus = std::atoi(mode.c_str() + gpus.size());
+    return devices;
+  }
+  devices.memory_limit = static_cast<std::uint64_t>(std::atof(mode.c_str()) * 1e9);
   for (const MemoryMode each : {MemoryMode::parked, MemoryMode::slabs, MemoryMode::block_columns})
-    if (mode == name(each)) return workspace_bytes<double>(n, options, true, Pointers::host, each).device;
-  return static_cast<std::uint64_t>(std::atof(mode.c_str()) * 1e9);
+    if (mode == name(each))
+      devices.memory_limit = workspace_bytes<double>(n, options, true, Pointers::host, each).device;
+  return devices;
 }
 
 void time_order(std::int64_t n, const std::vector<std::string>& modes, bool vectors, int rounds,
@@ -62,11 +71,8 @@ void time_order(std::int64_t n, const std::vector<std::string>& modes, bool vect
   options.vectors = vectors;
   for (int round = 0; round < rounds; ++round)
     for (const std::string& mode : modes) {
-      Devices devices;
-      devices.device = DeviceChoice::gpu;
-      devices.memory_limit = limit_of(mode, n, options);
       const Report r = ::eigen_g::eigen_g<double>(n, a.get(), n, w.data(), vectors ? z.get() : nullptr, n,
-                                                  options, devices);
+                                                  options, devices_of(mode, n, options));
       std::printf("n %ld %s, %s: %.4f s, GPU %.2f GB, host %.2f GB, slabs %ld and %ld;", static_cast<long>(n),
                   mode.c_str(), name(r.mode), r.seconds, static_cast<double>(r.bytes.device) * 1e-9,
                   static_cast<double>(r.bytes.host) * 1e-9, static_cast<long>(r.slabs_of_rows),

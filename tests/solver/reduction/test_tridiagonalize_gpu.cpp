@@ -81,7 +81,7 @@ void check_in_cluster(const char* kind, std::int64_t n) {
   const std::vector<Truth<T>> a = family_of<Truth<T>>(kind, n);
   const ReflectorColumns<T> found = reduce_in_cluster<T>(a, n, true);
   CHECK(reduce_in_cluster<T>(a, n, false) == found);
-  found.check_ratios(a, kind);
+  found.check_ratios(a);
 }
 bool has_clusters() {
   return max_in_cluster<double>(gpu_facts(current_gpu()).multiprocessors) > 0;
