@@ -64,7 +64,6 @@ inline void multiply(bool adjoint_x, bool adjoint_y, std::int64_t n, std::comple
   cblas_zgemm(CblasColMajor, op(adjoint_x), op(adjoint_y), order, order, order, &alpha, x.data(), order,
               y.data(), order, &beta, z.data(), order);
 }
-// The same in long double, without BLAS. Products of long double have no rounding error that would count against double.
 inline void add_product(long double x, long double y, long double& sum) {
   sum += x * y;
 }
@@ -73,8 +72,9 @@ inline void add_product(std::complex<long double> x, std::complex<long double> y
   sum += std::complex<long double>(x.real() * y.real() - x.imag() * y.imag(),
                                    x.real() * y.imag() + x.imag() * y.real());
 }
+// This multiply() is for long double and uses no BLAS. The rounding errors of its sums do not count compared with double.
 template <class W>
-  requires std::is_same_v<decltype(std::real(W())), long double>
+requires std::is_same_v<decltype(std::real(W())), long double>
 void multiply(bool adjoint_x, bool adjoint_y, std::int64_t n, double alpha, const std::vector<W>& x,
               const std::vector<W>& y, double beta, std::vector<W>& z) {
   const auto op = [n](const std::vector<W>& m, bool adjoint, std::int64_t i, std::int64_t j) {

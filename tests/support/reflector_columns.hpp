@@ -65,7 +65,7 @@ struct ReflectorColumns {
   }
 
   // A = Q T Q^H and Q^H Q = I, with Q = H_1 H_2 ... H_{n - 1}. Q and the products are formed in long double: if all entries of A are equal, the rounding
-  // errors of products in double are nearly equal, too, and add up to more than those of Q.
+  // errors of products in double are nearly equal, too, and their sum is larger than the errors of Q.
   void check_ratios(const std::vector<Truth<T>>& of_a) const {
     using W = std::conditional_t<eigen_g::is_complex<T>, std::complex<long double>, long double>;
     std::vector<W> q = identity<W>(n);
