@@ -3,7 +3,8 @@
 //   A = Z diag(w) Z^H,   w_1 <= w_2 <= ... <= w_n,   Z^H Z = I.
 //
 // The method is Householder tridiagonalization (directly or through a band: Options::path), divide and conquer, and
-// back-transformation. A solve runs on a GPU if there is one and n >= 72. Otherwise it runs on the CPU.
+// back-transformation. A solve on device pointers runs on the GPU. By default a solve on host pointers runs on a GPU if there is one and
+// n >= 72 (with Path::two_stage: any n), and otherwise on the CPU.
 // Headers of related problems: eigen_g.h (from C), generalised.hpp (A x = w B x), batched.hpp (many small matrices),
 // sparse.hpp (few pairs of a sparse matrix), stages.hpp (single stages), shards.hpp (a matrix in pieces on several GPUs).
 //
@@ -29,7 +30,8 @@
 //
 // Any number of threads may call at the same time. Each result has the same bits as in a serial program. A thread keeps some
 // resources between its calls; release_thread_cache() frees them. Sizes are 64-bit.
-// No call prints or exits. Every call leaves the process's threads, locale, signal handlers and current GPU as they were.
+// No call prints or exits. Every call leaves the thread counts of OpenMP and OpenBLAS, the locale, the signal handlers and the current GPU
+// as they were.
 #pragma once
 
 #include <cstdint>
@@ -119,7 +121,7 @@ template <class T>
 // double needs 2.7 n^2 at n = 10000 with all vectors.
 // Device pointers need more than the table says in these cases:
 //
-//   n^2      values only, if the reduction cannot work in a
+//   n^2      values only or a complex matrix, if the reduction cannot work in a
 //   n^2      a subset by index
 //   n^2      two-stage path and a real type, if z is not 16-byte aligned or ldz is odd. If the GPU does not have this memory, the solve works
 //            without it, but is slower
@@ -130,7 +132,8 @@ template <class T>
 //   - n is a multiple of 64;
 //   - the path is two-stage, n sizeof(T) is a multiple of 32, and n - b > 1056. The bandwidth b is 64 for real and 32 for complex matrices
 //
-// With z == a a solve allocates n^2 more than the bound of workspace_bytes(). The caller has one array less, so the sum in the table stays the same.
+// On device pointers with z == a a solve can allocate n^2 more than the bound of workspace_bytes(). The caller then has one array less. On
+// host pointers z == a changes nothing.
 //
 // If the GPU has too little memory, the solve falls back in this order, and Report::fallbacks lists the fallbacks. MemoryMode in types.hpp
 // explains "in core", "parked", "slabs" and "block columns".
@@ -155,9 +158,9 @@ template <class T = double>
 // Throws DeviceError.
 void start_gpu();
 
-// Frees what the calling thread keeps between its calls. For each GPU that it used: a stream, a cuBLAS handle, up to 64 MiB of
+// Frees what the calling thread keeps between its calls. For each GPU that it used: streams, a cuBLAS handle, up to 64 MiB of
 // device memory, and up to 64 MiB + 36 n bytes of pinned host memory. For all GPUs together: up to seven sleeping threads that
-// copy host memory. A thread that ends frees its cache without this call. This call also frees the device memory that the process
+// copy host memory. If a batch has used lanes of a GPU (batched.hpp), each lane keeps such resources too, and a host thread. A thread that ends frees its cache without this call. This call also frees the device memory that the process
 // keeps for large solves of any thread: one block for each GPU, of at most 1/64 of its memory. A solve whose workspace
 // does not fit frees this block by itself.
 void release_thread_cache();

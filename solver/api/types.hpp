@@ -27,7 +27,8 @@ struct Calibration;  // calibration.hpp
 
 // The route to tridiagonal form.
 enum class Path {
-  automatic,  // the faster path for this n, type, engine and GPU; on the CPU by n and type alone
+  // On a GPU the faster path for this n, type, engine and GPU, with vectors or for values only. On the CPU by n and type alone
+  automatic,
   one_stage,  // Householder tridiagonalization
   two_stage   // first to a band, then from the band to tridiagonal form
 };
@@ -72,8 +73,9 @@ struct Subset {
 };
 
 // Progress callback, called from the calling thread: when a stage begins (fraction 0), while it runs, and when it ends (1). With
-// a callback the host waits for the end of each stage. On the CPU the reduction, the divide and conquer and the back-transformation report
-// fractions between 0 and 1. An exception from the callback ends the solve and reaches the caller; the outputs are then undefined.
+// a callback the host waits for the end of each stage. Stage tridiagonalize or full_to_band reports fractions between 0 and 1. On the CPU
+// the chase, the divide and conquer and the back-transformation report them too. On a GPU the last two report them if they work in slabs
+// (MemoryMode). An exception from the callback ends the solve and reaches the caller; the outputs are then undefined.
 using Progress = std::function<void(Stage stage, double fraction)>;
 
 // The precision of the stages. `mixed` is for all pairs of a real double matrix on one GPU.
@@ -102,7 +104,8 @@ struct Options {
 
 // ---- Devices
 
-// automatic: a GPU if there is one and n is large enough, else the CPU.
+// automatic, host pointers: a GPU if there is one and n is large enough or Path::two_stage is requested, else the CPU. automatic, device
+// pointers: the GPU.
 enum class DeviceChoice { automatic, cpu, gpu };
 
 // Proportions of the work in the order GPU[:GPU...]:CPU. Each is finite and >= 0, and at least one is positive. Empty: automatic.
@@ -118,13 +121,13 @@ std::string to_text(const Ratio& ratio);
 // Where to solve. The defaults suit most callers: the current GPU if there is one and n is large enough, else the CPU.
 struct Devices {
   DeviceChoice device = DeviceChoice::automatic;
-  // Number of CPU threads, 0 to 65536. 0: OMP_NUM_THREADS, otherwise the physical cores within the CPU quota of the process. A number
-  // above that of the cores counts as one thread per core. The reduction, the divide and conquer and the back-transformation on the CPU take at most
+  // Number of CPU threads, 0 to 65536. 0: OMP_NUM_THREADS, otherwise the physical cores within the CPU quota of the process. If the
+  // number is larger than that of the logical processors within the affinity mask and the CPU quota, it counts as their number. The reduction, the divide and conquer and the back-transformation on the CPU take at most
   // one thread below n = 150, 4 below 300, 16 below 1500 and 64 from there on, and so does the CPU's share of large products. Their results do not depend
   // on the number of threads.
-  // Calls of OpenBLAS take OpenBLAS's own number by default, and one thread for orders below 300. OpenBLAS has one thread count for the
-  // whole process, so concurrent solves take turns at it. Calls of OpenBLAS with one thread run at the same time. A call with more threads runs
-  // alone, and OpenBLAS has the call's thread count meanwhile.
+  // By default a call of OpenBLAS takes OpenBLAS's own number of threads, but one thread for orders below 300 and at most 16 below 3000.
+  // OpenBLAS has one thread count for the whole process. A call of OpenBLAS with several threads therefore runs alone, and OpenBLAS has the
+  // call's thread count meanwhile. Calls of OpenBLAS with one thread run at the same time.
   int threads = 0;
 
   // Number of GPUs: the first GPU, which is the current one, and gpus - 1 others in CUDA's order.
@@ -133,7 +136,8 @@ struct Devices {
   // Several GPUs are used in one of two ways.
   //
   // All stages: the GPUs divide the matrices and the work of every stage except the bulge chase. This is for standard problems of all four
-  // types, on the two-stage path from about n = 5000 on (values only or float: 10000), or for every order with Path::two_stage. It needs 2 to 8 GPUs of the same model, the
+  // types, on the two-stage path from about n = 5000 on, or for every order with Path::two_stage. For values only and for float the limit is
+  // about 10000, and for values only in float about 20000. All stages need 2 to 8 GPUs of the same model, the
   // native engine and precision, an automatic ratio, and multiprocessors = 0. Device pointers belong to the first GPU. memory_limit and an
   // Allocator are for the first GPU's memory only. A solve with vectors takes about 1/2 + 3/gpus times the bytes of a matrix on the first GPU,
   // 3/gpus times on each other GPU, and some GB of buffers.
@@ -144,8 +148,8 @@ struct Devices {
   //
   // With the same devices and the same ratio or calibration, results repeat bit for bit.
   int gpus = 1;
-  // Ratio of the shares of columns, GPU[:GPU...]:CPU, gpus + 1 numbers. Automatic: for each product, the shares with which all devices
-  // finish at the same time by `calibration`; a device that would not shorten the product gets 0.
+  // Ratio of the shares of columns, GPU[:GPU...]:CPU, gpus + 1 numbers. Automatic, float: the first GPU alone. Automatic, double: for each
+  // product, the shares with which all devices finish at the same time by `calibration`; a device that would not shorten the product gets 0.
   // Without a calibration, orders below 2000 stay on the first GPU. For larger orders, if a helper may pay, the first solve of a
   // process measures a quick calibration (less than a second), and later solves use it.
   // Shared products need more memory than workspace_bytes(). A helper GPU needs staging memory, and a share of the CPU needs pinned host memory.
@@ -157,8 +161,9 @@ struct Devices {
   ProductRates engine_rates = {};
   // Largest number of bytes of device memory that a dense solve allocates on the first GPU, as Report::bytes counts them; 0: what is free.
   // A solve that needs more takes the next of the fallbacks (Fallback). With the native engine the slabs of MemoryMode::block_columns are as large
-  // as memory_limit allows. Small blocks that CUDA and cuBLAS allocate for themselves are not counted. Batches, single stages and sparse problems
-  // do not use memory_limit.
+  // as memory_limit allows. Small blocks that CUDA and cuBLAS allocate for themselves are not counted. Single stages do not use memory_limit. Batches
+  // and sparse problems use it only for the solves by eigen_g() that they run: a batch for each problem that the kernels for batches do not
+  // solve, a sparse problem for its solution as a dense matrix.
   std::uint64_t memory_limit = 0;
   // For experiments: use only this number of multiprocessors of the first GPU, rounded up to the next partition size. 0: all.
   int multiprocessors = 0;

@@ -2,7 +2,7 @@
 // (recipes.cpp). A backend runs any number of solves of one plan.
 //
 //   recipe        CPU                     GPU
-//   standard      host_backend.cpp        device_backend.cpp, with its buffers in device_parts.hpp; several GPUs: team_backend.cpp
+//   standard      host_backend.cpp        device_backend.cpp, with its buffers in device_parts.hpp; team_backend.cpp if the GPUs divide all stages
 //   generalised   generalised_host.cpp    generalised_device.cpp
 //   mixed         none                    mixed_device.cpp
 #pragma once
@@ -36,7 +36,7 @@ class Backend {
   virtual GeneralisedReport run(StageRunner& run_stage) = 0;
   // Ends the solve, also after an exception. Nothing uses the problem's memory afterwards.
   virtual void end() noexcept {}
-  // Ends an asynchronous solve. A standard solve on one GPU with device pointers and multiprocessors = 0 can return while its last stages are
+  // Ends an asynchronous solve. A solve by device_backend.cpp with device pointers and multiprocessors = 0 can return while its last stages are
   // queued. The next begin() is then ordered after them. Every other solve ends as in end().
   virtual void end_async() { end(); }
   virtual Clock& clock() = 0;

@@ -28,7 +28,8 @@ struct LaneRule {
   friend bool operator==(const LaneRule&, const LaneRule&) = default;
 };
 
-// The rule depends on the order, the type and the GPU alone, because the number of multiprocessors that solve a problem decides about its bits. The
+// The rule depends on the plan of one problem, the type and the GPU. It does not depend on the number of problems, because the number of
+// multiprocessors that solve a problem decides about its bits. The
 // reduction of a small matrix takes most of its time for messages between multiprocessors, not for arithmetic. If the matrix fits into the registers
 // and the shared memory of a part of the GPU, this part takes less than twice the time of the whole GPU. A solve on host pointers makes its own
 // stream, which uses all multiprocessors, so it never runs on a part.
@@ -68,7 +69,7 @@ class OneByOne {
       : n_(plan.n), frame_(plan, &resources), queue_(resources, stream) {}
   ~OneByOne() { cudaStreamSynchronize(queue_.stream()); }  // nothing may use the workspace afterwards
 
-  // Bounds of the memory of a solve with these arguments of the constructor.
+  // Returns bounds of the memory of a solve by OneByOne(plan, ...).
   static WorkspaceBytes workspace(const Plan& plan) {
     WorkspaceBytes bytes = plan_bytes<T>(plan_on<T>(plan, true));
     bytes.device += copy_bytes(plan);

@@ -92,7 +92,7 @@ struct OrmtrSy2sbParts {
 
 // Returns the largest absolute value of the band. Throws InvalidArgument (ab) if an entry is NaN or infinite.
 double check_band(const Queue& queue, MatrixView<const double> band, Arena scratch) {
-  // The band has entry (i, j) of the matrix at band.data + i + j kd. It is checked as a lower triangle with leading dimension kd.
+  // Entry (i, j) of the matrix is at band.data + i + j * below. The band is checked as a lower triangle with leading dimension `below`.
   const std::int64_t n = band.cols, below = band.rows - 1;
   try {
     return check_input<double>(queue, Uplo::lower, {band.data, n, n, below}, scratch, below).largest;

@@ -30,8 +30,8 @@ struct GeneralisedParts {
   std::int64_t* minor;
   // The order of the rows (order.hpp), its inverse, and n - 1 ... 0, one after the other.
   std::int64_t *order, *inverse, *reverse;
-  // `standard` holds, one after the other, a copy of the caller's B with scratch memory, the data of the reduction to standard form, the workspace of
-  // the standard solve, and a copy of the vectors.
+  // `standard` is memory for data that are needed at different times: first a copy of the caller's B with scratch memory, then the data of the
+  // reduction to standard form, then the workspace of the standard solve, then a copy of the vectors.
   Arena checking, standard;
 
   GeneralisedParts(Arena& arena, const Plan& plan, bool own_z, std::uint64_t standard_bytes) {

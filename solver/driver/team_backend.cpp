@@ -48,7 +48,7 @@ namespace eigen_g {
 
 namespace {
 
-// Returns how A's columns are dealt out (dealt_columns.hpp). The pieces are narrow, so that all GPUs have the same work. Small strips waste fewer
+// Returns how A's columns are dealt out (dealt_columns.hpp). `width` is small, so that all GPUs have the same work. Small strips waste fewer
 // flops in the blocks on the diagonal. Large strips need fewer products, and each product is faster.
 template <class T>
 DealtColumns deal_of(std::int64_t n, int gpus) {
@@ -473,7 +473,8 @@ class TeamBackend final : public StandardBackend<T> {
     });
   }
 
-  // Calls take(piece, `count` columns of it, their place in the range) for each piece of the matrix that has columns of the range.
+  // Calls take(columns, at) for each of the caller's pieces that has columns of the range. `columns` is the part of the piece that is in the
+  // range, and `at` is the place of its first column in the range.
   template <class Take>
   void each_piece(const Pieces<T>& pieces, ColumnRange range, const Take& take) const {
     std::int64_t first = 0;  // the piece's first column
@@ -513,7 +514,7 @@ class TeamBackend final : public StandardBackend<T> {
     else
       copy_on_gpu<T>(queue(p), to, from);
   }
-  // The piece that begins with local column l.
+  // Loads the columns, `width` or fewer, that begin with local column l of member p.
   void load_piece(int p, std::int64_t l) {
     const std::int64_t count = std::min(deal_.width, plan_.n - deal_.global(p, l));
     Arena scratch = parts(p).scratch;

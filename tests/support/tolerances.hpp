@@ -26,7 +26,7 @@ inline constexpr double values_only = 3;    // as eigenvalue, between solves wit
 inline constexpr double published = 1e-12;  // |w - published| / max|w|; printed to about 13 digits
 
 // ||A - Q T Q^T||_F / (n ulp ||A||_F) and ||Q^T Q - I||_F / (n ulp) of the tridiagonalization. reduction_random holds for random
-// matrices of an order for which "n" bounds something, reduction for every other family.
+// matrices and for reductions in a cluster, of an order for which "n" bounds something; reduction holds for everything else.
 inline constexpr double reduction_random = 1;
 inline constexpr double reduction = 10;
 

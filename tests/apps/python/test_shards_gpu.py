@@ -106,7 +106,7 @@ def test_sharded_jax_arrays(axis, dtype):
     jax = pytest.importorskip("jax")
     eigh = pytest.importorskip("eigen_g.jax").eigh
     jax.config.update("jax_enable_x64", True)
-    n = 400
+    n = 100 * GPUS
     a = hermitian(n, n, dtype=dtype)
     mesh = jax.sharding.Mesh(np.array(jax.devices("gpu")[:GPUS]), ("x",))
     spec = jax.sharding.PartitionSpec(*(("x", None) if axis == 0 else (None, "x")))
