@@ -160,9 +160,9 @@ void start_gpu();
 
 // Frees what the calling thread keeps between its calls. For each GPU that it used: streams, a cuBLAS handle, up to 64 MiB of
 // device memory, and up to 64 MiB + 36 n bytes of pinned host memory. For all GPUs together: up to seven sleeping threads that
-// copy host memory. If a batch has used lanes of a GPU (batched.hpp), each lane keeps such resources too, and a host thread. A thread that ends frees its cache without this call. This call also frees the device memory that the process
-// keeps for large solves of any thread: one block for each GPU, of at most 1/64 of its memory. A solve whose workspace
-// does not fit frees this block by itself.
+// copy host memory. If a batch has used lanes of a GPU (batched.hpp), each lane keeps such resources too, and a host thread. A thread
+// that ends frees its cache without this call. This call also frees the device memory that the process keeps for large solves of any
+// thread: one block for each GPU, of at most 1/64 of its memory. A solve whose workspace does not fit frees this block by itself.
 void release_thread_cache();
 
 // "0.2.0"

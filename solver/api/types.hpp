@@ -122,9 +122,9 @@ std::string to_text(const Ratio& ratio);
 struct Devices {
   DeviceChoice device = DeviceChoice::automatic;
   // Number of CPU threads, 0 to 65536. 0: OMP_NUM_THREADS, otherwise the physical cores within the CPU quota of the process. If the
-  // number is larger than that of the logical processors within the affinity mask and the CPU quota, it counts as their number. The reduction, the divide and conquer and the back-transformation on the CPU take at most
-  // one thread below n = 150, 4 below 300, 16 below 1500 and 64 from there on, and so does the CPU's share of large products. Their results do not depend
-  // on the number of threads.
+  // number is larger than that of the logical processors within the affinity mask and the CPU quota, it counts as their number.
+  // The reduction, the divide and conquer and the back-transformation on the CPU take at most one thread below n = 150, 4 below 300, 16 below
+  // 1500 and 64 from there on, and so does the CPU's share of large products. Their results do not depend on the number of threads.
   // By default a call of OpenBLAS takes OpenBLAS's own number of threads, but one thread for orders below 300 and at most 16 below 3000.
   // OpenBLAS has one thread count for the whole process. A call of OpenBLAS with several threads therefore runs alone, and OpenBLAS has the
   // call's thread count meanwhile. Calls of OpenBLAS with one thread run at the same time.

@@ -375,7 +375,8 @@ class DeviceBackend final : public StandardBackend<T> {
     return outcome;
   }
   // Computes Z by slabs of columns. Each slab of U comes from the caller's z, and the slab of Z goes back there. When columns of Z have left the GPU,
-  // columns of the next slab of U are fetched: for a real T to the place of the columns of Z, for a complex T to the buffer of U. Each slab runs the stages again. The progress of a stage is its progress through all slabs.
+  // columns of the next slab of U are fetched: for a real T to the place of the columns of Z, for a complex T to the buffer of U. Each slab runs
+  // the stages again. The progress of a stage is its progress through all slabs.
   void back_transform_slabs(StageRunner& run_stage) {
     const std::int64_t n = plan_.n;
     const SlabOfColumns<T> slab = parts_->columns_of_z(n);

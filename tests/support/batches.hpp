@@ -10,6 +10,7 @@
 #include <string>
 #include <vector>
 
+#include "hybrid/parts.hpp"
 #include "hybrid/scalar.hpp"
 #include "solver/api/batched.hpp"
 #include "tests/support/catch.hpp"
@@ -20,13 +21,6 @@ namespace support {
 template <class T>
 bool same_bits(const std::vector<T>& x, const std::vector<T>& y) {
   return x.size() == y.size() && (x.empty() || std::memcmp(x.data(), y.data(), x.size() * sizeof(T)) == 0);
-}
-template <class T>
-T conjugate_of(T x) {
-  if constexpr (eigen_g::is_complex<T>)
-    return std::conj(x);
-  else
-    return x;
 }
 template <class T>
 constexpr T not_a_number() {
@@ -117,7 +111,7 @@ StoredBatch<T> batch_of_families(std::int64_t n, std::int64_t count,
         if (uplo == eigen_g::Uplo::lower)
           batch.at(k, i, j) = x;
         else
-          batch.at(k, j, i) = conjugate_of(x);
+          batch.at(k, j, i) = eigen_g::conjugate(x);
       }
   }
   return batch;

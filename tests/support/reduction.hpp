@@ -12,7 +12,7 @@
 #include <type_traits>
 #include <vector>
 
-#include "hybrid/scalar.hpp"
+#include "hybrid/parts.hpp"
 #include "hybrid/uplo.hpp"
 #include "tests/support/catch.hpp"
 #include "tests/support/matrices.hpp"
@@ -39,15 +39,6 @@ std::vector<S> identity(std::int64_t n) {
   return q;
 }
 
-template <class R>
-R conjugate_of(R x) {
-  return x;
-}
-template <class R>
-std::complex<R> conjugate_of(std::complex<R> x) {
-  return std::conj(x);
-}
-
 // Z := alpha op(X) op(Y) + beta Z, all n x n; op(X) is X or X^H.
 inline void multiply(bool adjoint_x, bool adjoint_y, std::int64_t n, double alpha, const Matrix& x,
                      const Matrix& y, double beta, Matrix& z) {
@@ -64,14 +55,6 @@ inline void multiply(bool adjoint_x, bool adjoint_y, std::int64_t n, std::comple
   cblas_zgemm(CblasColMajor, op(adjoint_x), op(adjoint_y), order, order, order, &alpha, x.data(), order,
               y.data(), order, &beta, z.data(), order);
 }
-inline void add_product(long double x, long double y, long double& sum) {
-  sum += x * y;
-}
-inline void add_product(std::complex<long double> x, std::complex<long double> y,
-                        std::complex<long double>& sum) {
-  sum += std::complex<long double>(x.real() * y.real() - x.imag() * y.imag(),
-                                   x.real() * y.imag() + x.imag() * y.real());
-}
 // This multiply() is for long double and uses no BLAS. The rounding errors of its sums are far below the rounding errors of double.
 template <class W>
 requires std::is_same_v<decltype(std::real(W())), long double>
@@ -81,7 +64,8 @@ void multiply(bool adjoint_x, bool adjoint_y, std::int64_t n, double alpha, cons
     std::vector<W> found = m;
     for (std::int64_t j = 0; adjoint && j < n; ++j)
       for (std::int64_t i = 0; i < n; ++i)
-        found[static_cast<std::size_t>(i + j * n)] = conjugate_of(m[static_cast<std::size_t>(j + i * n)]);
+        found[static_cast<std::size_t>(i + j * n)] =
+            eigen_g::conjugate(m[static_cast<std::size_t>(j + i * n)]);
     return found;
   };
   const std::vector<W> left = op(x, adjoint_x), right = op(y, adjoint_y);
@@ -91,7 +75,7 @@ void multiply(bool adjoint_x, bool adjoint_y, std::int64_t n, double alpha, cons
     for (std::int64_t k = 0; k < n; ++k) {
       const W* const from = &left[static_cast<std::size_t>(k * n)];
       const W scaled = right[static_cast<std::size_t>(k + j * n)] * static_cast<long double>(alpha);
-      for (std::int64_t i = 0; i < n; ++i) add_product(from[i], scaled, column[i]);
+      for (std::int64_t i = 0; i < n; ++i) column[i] += from[i] * scaled;
     }
   }
 }

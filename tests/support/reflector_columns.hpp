@@ -9,6 +9,7 @@
 #include <type_traits>
 #include <vector>
 
+#include "hybrid/parts.hpp"
 #include "tests/support/reduction.hpp"
 
 namespace support::reduction {
@@ -63,8 +64,8 @@ struct ReflectorColumns {
     CHECK(untouched);
   }
 
-  // A = Q T Q^H and Q^H Q = I, with Q = H_1 H_2 ... H_{n - 1}. Q and the products are formed in long double: if all entries of A are equal, the rounding
-  // errors of products in double are nearly equal, too, and their sum is larger than the errors of Q.
+  // A = Q T Q^H and Q^H Q = I, with Q = H_1 H_2 ... H_{n - 1}. Q and the products are formed in long double: if all entries of A are
+  // equal, the rounding errors of products in double are nearly equal, too, and their sum is larger than the errors of Q.
   void check_ratios(const std::vector<Truth<T>>& of_a) const {
     using W = std::conditional_t<eigen_g::is_complex<T>, std::complex<long double>, long double>;
     std::vector<W> q = identity<W>(n);
@@ -74,7 +75,7 @@ struct ReflectorColumns {
       for (std::int64_t j = k + 1; j < n; ++j) {
         W* const z = &q[static_cast<std::size_t>(j * n)];
         W sum = 0;
-        for (std::int64_t i = k + 1; i < n; ++i) sum += W(conjugate_of(v[i])) * z[i];
+        for (std::int64_t i = k + 1; i < n; ++i) sum += W(eigen_g::conjugate(v[i])) * z[i];
         sum *= W(tau[static_cast<std::size_t>(k)]);
         for (std::int64_t i = k + 1; i < n; ++i) z[i] -= sum * W(v[i]);
       }

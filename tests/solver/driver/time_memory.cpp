@@ -1,5 +1,5 @@
-// No test: times solves of real double matrices in host memory, in several memory modes (MemoryMode) and by several GPUs, in turns. Prints seconds of the stages,
-// bytes, and checks.
+// No test: times solves of real double matrices in host memory, in several memory modes (MemoryMode) and by several
+// GPUs, in turns. Prints seconds of the stages, bytes, and checks.
 //
 //   time_memory MODES VECTORS(0, 1) ROUNDS SAMPLES KIND N...
 //

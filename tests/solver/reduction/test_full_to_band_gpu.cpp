@@ -7,6 +7,7 @@
 #include "hybrid/cuda_check.hpp"
 #include "hybrid/machine/device.hpp"
 #include "hybrid/memory/memory.hpp"
+#include "hybrid/parts.hpp"
 #include "hybrid/round_up.hpp"
 #include "hybrid/stream/queue.hpp"
 #include "solver/back/back_transform.hpp"
@@ -89,7 +90,7 @@ Banded<S> reduce_in_blocks(const std::vector<S>& a, std::int64_t n, std::int64_t
   for (std::int64_t j = 0; j < n; ++j)
     for (std::int64_t i = j / height * height; i < n; ++i) {
       const S entry = a[static_cast<std::size_t>(std::max(i, j) + std::min(i, j) * n)];
-      host.column(j)[i] = i >= j ? entry : conjugate_of(entry);
+      host.column(j)[i] = i >= j ? entry : conjugate(entry);
     }
   DeviceBuffer<T> packed(values), matrix(lda * n), band((b + 1) * n), tau(n), z(n * n);
   const support::DeviceScratch scratch(std::max(FullToBandOnTeam<T>::bytes(deal, b, queue.multiprocessors()),
@@ -140,7 +141,7 @@ Ratios band_ratios(const std::vector<S>& a, std::int64_t n, std::int64_t b, cons
     for (std::int64_t i = j; i < std::min(n, j + b + 1); ++i) {
       const S x = r.band[static_cast<std::size_t>(i - j + j * (b + 1))];
       full[static_cast<std::size_t>(i + j * n)] = x;
-      full[static_cast<std::size_t>(j + i * n)] = i == j ? x : conjugate_of(x);
+      full[static_cast<std::size_t>(j + i * n)] = i == j ? x : conjugate(x);
     }
   multiply(false, false, n, 1, r.q, full, 0, qb);
   return ratios_of_product(a, n, qb, r.q);
@@ -153,7 +154,7 @@ void check(const std::string& kind, std::int64_t n, std::int64_t b, std::int64_t
   std::vector<S> a = family_of<S>(kind, n);
   for (std::int64_t j = 0; j < n; ++j)  // graded matrices are symmetric up to rounding
     for (std::int64_t i = 0; i < j; ++i)
-      a[static_cast<std::size_t>(i + j * n)] = conjugate_of(a[static_cast<std::size_t>(j + i * n)]);
+      a[static_cast<std::size_t>(i + j * n)] = conjugate(a[static_cast<std::size_t>(j + i * n)]);
   std::vector<S> poisoned = a;
   for (std::int64_t j = 0; j < n; ++j)
     for (std::int64_t i = 0; i < j; ++i) poisoned[static_cast<std::size_t>(i + j * n)] = std::nan("");

@@ -10,6 +10,7 @@
 #include <type_traits>
 #include <vector>
 
+#include "hybrid/parts.hpp"
 #include "tests/support/apply_reflector.hpp"
 #include "tests/support/reduction.hpp"
 #include "tests/support/scratch.hpp"
@@ -86,9 +87,8 @@ void check(const std::string& kind, std::int64_t n, std::int64_t b, std::int64_t
     for (std::int64_t i = j; i < n; ++i) {
       const auto at = static_cast<std::size_t>(i + j * n), across = static_cast<std::size_t>(j + i * n);
       if (i <= j + b) full[at] = static_cast<S>(r.band[static_cast<std::size_t>(i - j + j * ldb)]);
-      if (i != j) full[across] = conjugate_of(full[at]);
-      symmetric[across] =
-          i == j ? a[at] : conjugate_of(a[at]);  // graded families are symmetric up to rounding
+      if (i != j) full[across] = conjugate(full[at]);
+      symmetric[across] = i == j ? a[at] : conjugate(a[at]);  // graded families are symmetric up to rounding
     }
   multiply(false, false, n, 1, q, full, 0, qb);
   const Ratios found = ratios_of_product(symmetric, n, qb, q);

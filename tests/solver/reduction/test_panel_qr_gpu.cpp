@@ -10,6 +10,7 @@
 
 #include "hybrid/cuda_check.hpp"
 #include "hybrid/memory/memory.hpp"
+#include "hybrid/parts.hpp"
 #include "hybrid/stream/queue.hpp"
 #include "solver/reduction/two_stage/adjoint_product_of_few.hpp"
 #include "tests/support/catch.hpp"
@@ -22,8 +23,6 @@
 using namespace eigen_g;
 
 namespace {
-
-using support::reduction::conjugate_of;
 
 template <class S>
 struct Found {
@@ -89,7 +88,7 @@ void check(std::int64_t rows, std::int64_t b, int max_blocks, double grade = 0) 
     for (std::int64_t c = 0; c < b; ++c) {
       S dot = 0;
       for (std::int64_t i = k; i < rows; ++i)
-        dot += conjugate_of(v(i, k)) * product[static_cast<std::size_t>(i + c * rows)];
+        dot += conjugate(v(i, k)) * product[static_cast<std::size_t>(i + c * rows)];
       for (std::int64_t i = k; i < rows; ++i)
         product[static_cast<std::size_t>(i + c * rows)] -= f.tau[static_cast<std::size_t>(k)] * dot * v(i, k);
     }
@@ -108,7 +107,7 @@ void check(std::int64_t rows, std::int64_t b, int max_blocks, double grade = 0) 
     for (std::int64_t i = 0; i < rows; ++i) column[static_cast<std::size_t>(i)] = v(i, k);
     for (std::int64_t l = 0; l < k; ++l) {
       S dot = 0;
-      for (std::int64_t i = 0; i < rows; ++i) dot += conjugate_of(v(i, l)) * v(i, k);
+      for (std::int64_t i = 0; i < rows; ++i) dot += conjugate(v(i, l)) * v(i, k);
       for (std::int64_t i = 0; i < rows; ++i)
         column[static_cast<std::size_t>(i)] -= dot * wanted_w[static_cast<std::size_t>(i + l * rows)];
     }
@@ -218,11 +217,11 @@ TEMPLATE_TEST_CASE("adjoint_product_of_few on a GPU: X^H W and W^H X of up to fo
               wrong += !std::isnan(std::abs(found)) || !std::isnan(std::abs(in_row));
               continue;
             }
-            wrong += in_row != conjugate_of(found);
+            wrong += in_row != conjugate(found);
             Long sum = 0;
             long double size = 0;
             for (std::int64_t row = 0; row < rows; ++row) {
-              const Long term = Long(conjugate_of(S(T(x[static_cast<std::size_t>(row + col * ld)])))) *
+              const Long term = Long(conjugate(S(T(x[static_cast<std::size_t>(row + col * ld)])))) *
                                 Long(S(T(w[static_cast<std::size_t>(row + c * ld)])));
               sum += term;
               size += std::abs(term);
