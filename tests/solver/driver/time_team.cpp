@@ -1,4 +1,5 @@
-// No test: times solves by several GPUs, compared with one GPU. Prints seconds of the stages and the ratios of LAPACK's tests.
+// No test: times solves by several GPUs, compared with one GPU. Prints seconds of the stages, of all GPUs and of each, and the ratios of
+// LAPACK's tests.
 //
 //   time_team TYPE(d s z c) GPUS(1,2,4) rounds verify(0, 1) pointers(host, device) vectors(0, 1) n...
 #include <complex>
@@ -68,8 +69,12 @@ void time_order(std::int64_t n, const std::vector<int>& gpus, int rounds, bool v
                   best.seconds / one);
       for (const StageWork& work : best.stages)
         if (work.seconds >= 5e-4) std::printf(" %s %.4f", name(work.stage), work.seconds);
-      for (const DeviceWork& work : best.devices) std::printf(" gpu%d %.3f", work.gpu, work.seconds);
-      std::printf(" GB %.1f", static_cast<double>(best.bytes.device) * 1e-9);
+      for (const DeviceWork& work : best.devices) {
+        std::printf("\n  gpu%d %.4f:", work.gpu, work.seconds);
+        for (const StageWork& stage : work.stages)
+          if (stage.seconds >= 5e-4) std::printf(" %s %.4f", name(stage.stage), stage.seconds);
+      }
+      std::printf("\n  GB %.1f", static_cast<double>(best.bytes.device) * 1e-9);
       if (verified && vectors) {
         if (on_device) {
           EIGEN_G_CUDA(cudaMemcpy(w.data(), w_dev.data(), w_dev.bytes(), cudaMemcpyDeviceToHost));
