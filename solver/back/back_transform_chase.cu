@@ -78,13 +78,14 @@ std::int64_t tile_bytes(const ChaseTiles& tiles) {
           (by_halves<T>(tiles) ? chase_halves::v_size + chase_halves::t_size : 0));
 }
 
-// Consecutive groups that have at most `at_most` tiles together; or one group that alone has more. `first`: the lowest group.
+// Consecutive groups that have at most `at_most` tiles together; or one group that alone has more. `first`: the lowest group, at least
+// `lowest`.
 struct Slab {
   std::int64_t first, tiles;
 };
-Slab slab_down_from(const ChaseTiles& tiles, std::int64_t last, std::int64_t at_most) {
+Slab slab_down_from(const ChaseTiles& tiles, std::int64_t last, std::int64_t lowest, std::int64_t at_most) {
   Slab slab{last, tiles.steps(last)};
-  while (slab.first > 0 && slab.tiles + tiles.steps(slab.first - 1) <= at_most)
+  while (slab.first > lowest && slab.tiles + tiles.steps(slab.first - 1) <= at_most)
     slab.tiles += tiles.steps(--slab.first);
   return slab;
 }
@@ -247,13 +248,14 @@ struct EngineWorkspace {
   }
 };
 
-// All groups by an engine.
+// The groups by an engine.
 template <class R>
 void by_engine(const Products<R>& products, const ChaseTiles& tiles,
-               const ChaseReflectors<const R>& reflectors, MatrixView<R> z_dev, Arena& workspace) {
+               const ChaseReflectors<const R>& reflectors, MatrixView<R> z_dev, Arena& workspace,
+               ChaseGroups groups) {
   const auto w = EngineWorkspace::within<R>(workspace, tiles, z_dev.cols);
-  for (std::int64_t last = tiles.groups() - 1, first = 0; last >= 0; last = first - 1) {
-    first = slab_down_from(tiles, last, w.slab).first;
+  for (std::int64_t last = groups.end - 1, first = 0; last >= groups.first; last = first - 1) {
+    first = slab_down_from(tiles, last, groups.first, w.slab).first;
     chase_factors(products.queue(), tiles, reflectors, first, last, w.factors, w.v);
     back_transform_chase_in_blocks<R>(products, tiles, w.v, w.factors, first, last, z_dev, w.blocks);
   }
@@ -383,8 +385,9 @@ class SweepsFromHost {
 template <class T>
 void apply_slabs(const Products<T>& products, const ChaseTiles& tiles,
                  const ChaseReflectors<const T>& reflectors, MatrixView<T> z_dev, Arena workspace,
-                 ChaseBack how, [[maybe_unused]] SolveTeam<T>* team, bool from_host) {
-  if (tiles.groups() == 0 || z_dev.cols == 0) return;
+                 ChaseBack how, [[maybe_unused]] SolveTeam<T>* team, bool from_host, ChaseGroups groups) {
+  groups.end = std::min(groups.end, tiles.groups());
+  if (groups.first >= groups.end || z_dev.cols == 0) return;
   using R = real_t<T>;
   const Queue& queue = products.queue();
   const ChaseTiles reals = in_reals<T>(tiles);
@@ -396,7 +399,7 @@ void apply_slabs(const Products<T>& products, const ChaseTiles& tiles,
         "its lda, its alignment, the bandwidth or the GPU does not fit ChaseBack::fused; use automatic");
   if (from_host && how == ChaseBack::engine) how = ChaseBack::automatic;
   if constexpr (!is_complex<T>)
-    if (how == ChaseBack::engine) return by_engine<T>(products, tiles, reflectors, z_dev, workspace);
+    if (how == ChaseBack::engine) return by_engine<T>(products, tiles, reflectors, z_dev, workspace, groups);
   const bool fused = serves && (how == ChaseBack::automatic || how == ChaseBack::fused);
   const std::int64_t of_tile = from_host ? SweepsFromHost<T>::of_tile(tiles) : 0;
   const auto w = from_host ? Workspace<T>::within(workspace, reals, z.cols, fused,
@@ -419,8 +422,8 @@ void apply_slabs(const Products<T>& products, const ChaseTiles& tiles,
   }
   if constexpr (in_planes<T>)
     if (fused) chase_split_parts(queue, z_dev);
-  for (std::int64_t last = tiles.groups() - 1, first = 0; last >= 0; last = first - 1) {
-    const Slab slab = slab_down_from(reals, last, w.slab);
+  for (std::int64_t last = groups.end - 1, first = 0; last >= groups.first; last = first - 1) {
+    const Slab slab = slab_down_from(reals, last, groups.first, w.slab);
     first = slab.first;
     const ChaseReflectors<const T> here = sweeps ? sweeps->fetch(first, last) : reflectors;
     const auto factored = [&] {
@@ -485,14 +488,14 @@ CutWork<T> back_transform_chase_cut(const ChaseTiles& tiles, MatrixView<T> z_dev
 template <class T>
 void back_transform_chase(const Products<T>& products, const ChaseTiles& tiles,
                           const ChaseReflectors<const T>& reflectors, MatrixView<T> z_dev, Arena workspace,
-                          ChaseBack how, SolveTeam<T>* team) {
-  apply_slabs<T>(products, tiles, reflectors, z_dev, workspace, how, team, false);
+                          ChaseBack how, SolveTeam<T>* team, ChaseGroups groups) {
+  apply_slabs<T>(products, tiles, reflectors, z_dev, workspace, how, team, false, groups);
 }
 template <class T>
 void back_transform_chase_from_host(const Products<T>& products, const ChaseTiles& tiles,
                                     const ChaseReflectors<const T>& reflectors, MatrixView<T> z_dev,
                                     Arena workspace, ChaseBack how) {
-  apply_slabs<T>(products, tiles, reflectors, z_dev, workspace, how, nullptr, true);
+  apply_slabs<T>(products, tiles, reflectors, z_dev, workspace, how, nullptr, true, {});
 }
 
 EIGEN_G_INSTANTIATE(all_types, back_transform_chase, back_transform_chase_bytes,

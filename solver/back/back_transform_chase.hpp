@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <functional>
+#include <limits>
 
 #include "gemm_df/engines/products.hpp"
 #include "hybrid/matrix_view.hpp"
@@ -51,6 +52,11 @@ template <class T>
 std::uint64_t back_transform_chase_bytes(std::int64_t n, std::int64_t b, std::int64_t m, bool cut = false,
                                          std::int64_t slab = back_transform_chase_slab_bytes);
 
+// Sweep groups first ... end - 1.
+struct ChaseGroups {
+  std::int64_t first = 0, end = std::numeric_limits<std::int64_t>::max();
+};
+
 // GPU. Everything is in device memory.
 //   reflectors  as band_to_tridiagonal() leaves them, in
 //   z_dev       n x m, lda >= n, in and out; rows from n on are not touched
@@ -62,6 +68,8 @@ std::uint64_t back_transform_chase_bytes(std::int64_t n, std::int64_t b, std::in
 //               If it is chosen without these, it is an InvalidArgument
 //   team        GPUs that take columns of Z; null: none. It is used for double in the fused variant; the workspace must then be for
 //               cut = true. The CPU takes no columns
+//   groups      the sweep groups that are applied, without a team; only their v arrays are read. By default all groups. The higher groups must be
+//               applied before
 // Ordered on the products' queue. Does not block the host; if a team takes columns, it blocks as ColumnTeam::run does.
 // Arithmetic of the fused variant:
 //   double           double
@@ -77,14 +85,14 @@ std::uint64_t back_transform_chase_bytes(std::int64_t n, std::int64_t b, std::in
 template <class T>
 void back_transform_chase(const Products<T>& products, const ChaseTiles& tiles,
                           const ChaseReflectors<const T>& reflectors, MatrixView<T> z_dev, Arena workspace,
-                          ChaseBack how = ChaseBack::automatic, SolveTeam<T>* team = nullptr);
+                          ChaseBack how = ChaseBack::automatic, SolveTeam<T>* team = nullptr,
+                          ChaseGroups groups = {});
 
-// GPU. back_transform_chase() with the v arrays of the reflectors in host memory or on another GPU. The arrays of a slab of sweep groups are copied to a slot on the
+// GPU. back_transform_chase() with the v arrays of the reflectors in host memory. The arrays of a slab of sweep groups are copied to a slot on the
 // GPU while it applies the slab before.
-//   reflectors  v: host memory of any kind, or memory of any GPU, packed or with a negative stride, in. tau: device memory, in
+//   reflectors  v: host memory of any kind, packed or with a negative stride, in. tau: device memory, in
 //   workspace   back_transform_chase_from_host_bytes<T>(n, tiles.b, m) bytes or more. Slabs are not longer than back_transform_chase_slab_bytes
-// All else is as in back_transform_chase(), without a team. Z has the same bits. With host memory the host is busy with the copies until the
-// last slab has been sent.
+// All else is as in back_transform_chase(), without a team. Z has the same bits. The host is busy with the copies until the last slab has been sent.
 template <class T>
 void back_transform_chase_from_host(const Products<T>& products, const ChaseTiles& tiles,
                                     const ChaseReflectors<const T>& reflectors, MatrixView<T> z_dev,

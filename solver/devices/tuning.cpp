@@ -42,6 +42,7 @@ SolverTuning solver_tuning_by(TuningValues values) {
   EIGEN_G_REPLACE(dc_max_rows_in_one_launch);
   EIGEN_G_REPLACE(dc_min_panel_columns);
   EIGEN_G_REPLACE(dc_max_panel_columns);
+  EIGEN_G_REPLACE(dc_min_order_of_moves);
   EIGEN_G_REPLACE(back_max_rows_of_panels);
   EIGEN_G_REPLACE(back_width);
   EIGEN_G_REPLACE(back_wide);

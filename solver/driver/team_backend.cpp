@@ -4,8 +4,10 @@
 //   load, check, scale     its part of A's columns. Each column is stored from the first row of its strip on (dealt_columns.hpp)
 //   full to band           its part (full_to_band_on_team.hpp); member 0 gets the band
 //   chase                  member 0 alone; d, e and the tau go to all members, the v arrays stay with member 0
-//   divide and conquer     computes its rows of U. Then it gets its columns of U, which it copies from the rows of all members
-//   back-transformations   its columns of Z; the reflectors are copied from their owners in blocks
+//   divide and conquer     computes its rows of U; in the last merge some rows of another member too, so that all have the same work. Then it gets its
+//                          columns of U, which it copies from the rows of all members
+//   back-transformations   its columns of Z. Before each part of the chase's reflectors is applied, all members get a copy of it. The reflectors of the
+//                          reduction to a band are copied from their owners in blocks
 //   store                  its columns of Z
 //
 // After a stage every member's queue waits for all queues.
@@ -42,6 +44,7 @@
 #include "solver/reduction/two_stage/dealt_columns.hpp"
 #include "solver/reduction/two_stage/full_to_band.hpp"
 #include "solver/reduction/two_stage/full_to_band_on_team.hpp"
+#include "solver/tridiagonal/row_members.hpp"
 #include "solver/tridiagonal/widen.hpp"
 
 namespace eigen_g {
@@ -81,6 +84,7 @@ ChaseTiles tiles_of(std::int64_t n) {
 
 // The arrays of a member's workspace.
 //   u           rows of U
+//   received    member 1 and on: v arrays of some sweep groups of the chase, in the memory of u
 //   dc          workspace of the divide and conquer; Z is at the same place
 //   columns     complex T: columns of U
 //   runs        member 0: the v arrays of the chase, packed
@@ -90,9 +94,15 @@ struct TeamParts {
   MatrixView<T> band, z;
   MatrixView<real_t<T>> u, columns;
   Tridiagonal<real_t<T>> t;
-  T *tau, *chase_tau = nullptr, *runs = nullptr;
+  T *tau, *chase_tau = nullptr, *runs = nullptr, *received = nullptr;
   Arena dc, scratch;
   std::span<std::byte> products;  // for Products::lend()
+
+  // Room for the v arrays that a member can receive: the largest share of U, and one sweep group
+  static std::int64_t received_values(std::int64_t n, int members) {
+    constexpr std::int64_t of_real = sizeof(T) / sizeof(real_t<T>);
+    return share_of(n, 0, members).count * n / of_real + tiles_of<T>(n).width * n;
+  }
 
   TeamParts(Arena& arena, const Plan& plan, int p, int multiprocessors) {
     using R = real_t<T>;
@@ -115,13 +125,18 @@ struct TeamParts {
     if (plan.options.vectors) {
       chase_tau = arena.take<T>(tiles.tau_count());
       if (p == 0) runs = arena.take<T>(tiles.count());
-      u = arena.matrix<R>(rows, n, even_lda<T>(rows));
+      Arena of_u =
+          arena.part(std::max(bytes_taken([&](Arena& a) { a.matrix<R>(rows, n, even_lda<T>(rows)); }),
+                              sizeof(T) * static_cast<std::uint64_t>(received_values(n, members))));
+      Arena of_received = of_u;
+      u = of_u.matrix<R>(rows, n, even_lda<T>(rows));
+      received = of_received.take<T>(received_values(n, members));
       if (is_complex<T>) columns = arena.matrix<R>(n, own, even_lda<T>(n));
       const auto of_z = [&](Arena& a) { return a.matrix<T>(n, own, even_lda<T>(n)); };
       dc = arena.part(std::max(rows > 0 ? divide_and_conquer_bytes<R>(n, rows) : 0, bytes_taken(of_z)));
       Arena at = dc;
       z = of_z(at);
-      of_scratch = std::max({of_scratch, back_transform_chase_from_host_bytes<T>(n, b, own),
+      of_scratch = std::max({of_scratch, back_transform_chase_bytes<T>(n, b, own),
                              back_transform_from_host_bytes<T>(std::max<std::int64_t>(n - b, 0), own)});
     } else if (p == 0) {
       dc = arena.part(divide_and_conquer_bytes<R>(n, 0));
@@ -247,8 +262,8 @@ class TeamBackend final : public StandardBackend<T> {
                   other.name + ") must be of the same model as GPU " + std::to_string(first.index) + " (" +
                   first.name + ")");
       for (int q = 0; q < p; ++q) {
-        reach_peer(team_.gpu(p), team_.gpu(q));
-        reach_peer(team_.gpu(q), team_.gpu(p));
+        const bool to = reach_peer(team_.gpu(p), team_.gpu(q)), from = reach_peer(team_.gpu(q), team_.gpu(p));
+        all_reach_ = all_reach_ && to && from;
       }
       const CurrentGpu on(team_.gpu(p));
       members_.push_back(std::make_unique<Member<T>>(std::make_unique<OwnObjects<T>>()));
@@ -358,10 +373,11 @@ class TeamBackend final : public StandardBackend<T> {
   DivideAndConquerResult divide_and_conquer(int k, const StageProgress&) override {
     std::vector<DivideAndConquerResult> outcomes(static_cast<std::size_t>(team_.size()));
     std::vector<std::vector<R>> values(outcomes.size());
+    std::optional<RowMembers<R>> members = row_members();
     run_stage([&](int p) {
       const auto own = static_cast<std::size_t>(p);
       if (p > 0 && !plan_.options.vectors) return;
-      outcomes[own] = solve_rows(p, k);
+      outcomes[own] = solve_rows(p, k, members ? &*members : nullptr);
       if (!plan_.options.vectors || outcomes[own].status != Status::converged) return;
       values[own].resize(static_cast<std::size_t>(outcomes[own].found.count));
       copy_values(queue(p), values[own].data(), static_cast<const R*>(parts(p).t.d),
@@ -383,11 +399,18 @@ class TeamBackend final : public StandardBackend<T> {
   void back_transform(StageRunner& run) override {
     const std::int64_t n = plan_.n, b = std::min(band_width<T>(n), n);
     run(Stage::back_transform_chase, [&] {
-      run_stage([&](int p) {
-        back_transform_chase_from_host<T>(*members_[static_cast<std::size_t>(p)]->products, tiles_,
-                                          {parts(0).runs, parts(p).chase_tau}, columns_of(p),
-                                          parts(p).scratch);
-      });
+      std::int64_t end = tiles_.groups();
+      while (end > 0) {
+        const std::int64_t first = first_group_of_part(end);
+        send_reflectors(first, end);
+        run_stage([&](int p) {
+          const T* const v = p == 0 ? parts(0).runs : parts(p).received - v_offset(first);
+          back_transform_chase<T>(*members_[static_cast<std::size_t>(p)]->products, tiles_,
+                                  {v, parts(p).chase_tau}, columns_of(p), parts(p).scratch,
+                                  ChaseBack::automatic, nullptr, {first, end});
+        });
+        end = first;
+      }
     });
     run(Stage::back_transform_band, [&] {
       run_stage([&](int p) {
@@ -523,16 +546,33 @@ class TeamBackend final : public StandardBackend<T> {
                     [&](std::int64_t i, std::int64_t j, MatrixView<T> to) { fetch(p, i, j, to); });
   }
 
+  // What the members know of each other's rows of U. Nothing, if no rows move between them: without vectors, for small orders, and if a GPU does not
+  // reach another one's memory.
+  std::optional<RowMembers<R>> row_members() {
+    if (!plan_.options.vectors || plan_.n < solver_tuning().dc_min_order_of_moves || !all_reach_) return {};
+    std::vector<dc::Rows> rows;
+    std::int64_t most = plan_.n;
+    for (int p = 0; p < team_.size(); ++p) {
+      const ColumnRange share = share_of(plan_.n, p, team_.size());
+      rows.push_back({static_cast<dc::Index>(share.first), static_cast<dc::Index>(share.count)});
+      most = std::min(most, static_cast<std::int64_t>(parts(p).scratch.left() / sizeof(R)) / plan_.n);
+    }
+    most -= 2 * team_.size();  // each move can take one row more, and the alignment of an array
+    if (most <= 0 || rows.back().count == 0) return {};
+    return std::optional<RowMembers<R>>(std::in_place, team_, std::move(rows), static_cast<dc::Index>(most));
+  }
   // The member's rows of U. Without vectors: the values.
-  DivideAndConquerResult solve_rows(int p, int k) {
+  DivideAndConquerResult solve_rows(int p, int k, RowMembers<R>* members) {
     const TeamParts<T>& own = parts(p);
     const ColumnRange rows = share_of(plan_.n, p, team_.size());
     if (plan_.options.vectors && rows.count == 0)
       return {};  // a small matrix, and the first members have all rows
+    const RowMember<R> member{members, p, own.scratch};
     const auto solve = [&](const Products<R>& products) {
       return eigen_g::divide_and_conquer<R>(
           products, plan_.n, own.t.d, own.t.e, plan_.options.vectors ? own.u : MatrixView<R>{}, own.dc,
-          {.subset = plan_.options.subset, .scale = -k, .first_row = rows.first});
+          {.subset = plan_.options.subset, .scale = -k, .first_row = rows.first}, {}, nullptr, nullptr,
+          members ? &member : nullptr);
     };
     if constexpr (is_complex<T>) {
       Products<R> of_reals(queue(p), Engine::native);
@@ -559,6 +599,39 @@ class TeamBackend final : public StandardBackend<T> {
                      parts(q).u.block(0, columns.first, rows.count, columns.count));
     }
     if constexpr (is_complex<T>) widen<T>(queue(p), to.block(0, 0, plan_.n, columns.count), columns_of(p));
+  }
+  // Index of the first v array of a sweep group.
+  std::int64_t v_offset(std::int64_t group) const {
+    return tiles_.sweep_offset(std::min(group * tiles_.width, tiles_.sweeps()));
+  }
+  // The first group of the longest part of the chase's reflectors that ends before group `end` and that a member has room for.
+  std::int64_t first_group_of_part(std::int64_t end) const {
+    if (team_.size() == 1) return 0;
+    const std::int64_t room = TeamParts<T>::received_values(plan_.n, team_.size());
+    std::int64_t first = end - 1;
+    while (first > 0 && v_offset(end) - v_offset(first - 1) <= room) --first;
+    return first;
+  }
+  // Copies the v arrays of these groups to all members, while the GPUs do nothing else: beside the kernel that applies them the copies take many times as
+  // long. Each member gets another part from member 0, and the other parts from the other members. Thus all links between the GPUs carry data.
+  void send_reflectors(std::int64_t first, std::int64_t end) {
+    const std::int64_t at = v_offset(first), count = v_offset(end) - at;
+    const int receivers = team_.size() - 1;
+    const auto part_of = [&](int p) { return share_of(count, p - 1, receivers); };
+    if (receivers == 0) return;
+    run_stage([&](int p) {
+      if (p > 0)
+        copy_values(queue(p), parts(p).received + part_of(p).first,
+                    static_cast<const T*>(parts(0).runs + at + part_of(p).first), part_of(p).count);
+    });
+    if (receivers == 1) return;
+    run_stage([&](int p) {
+      for (int step = 1; p > 0 && step < receivers; ++step) {
+        const int from = 1 + (p - 1 + step) % receivers;
+        copy_values(queue(p), parts(p).received + part_of(from).first,
+                    static_cast<const T*>(parts(from).received + part_of(from).first), part_of(from).count);
+      }
+    });
   }
   // The reflectors of the reduction to a band, from all members. Column `first` of them is column `first` of A, and row 0 is row b.
   template <class Take>
@@ -598,6 +671,7 @@ class TeamBackend final : public StandardBackend<T> {
   DealtColumns deal_;
   ChaseTiles tiles_;
   GpuTeam team_;
+  bool all_reach_ = true;  // each GPU can read and write the memory of each other one
   std::vector<std::unique_ptr<Member<T>>> members_;
   std::unique_ptr<TeamEvents> stage_ends_;
   TeamClock<T> clock_;

@@ -1,4 +1,4 @@
-// The products of large merges: on one GPU by slices of U, or divided over a team.
+// The products of large merges: on one GPU by slices of U, divided over a team, or with rows of other GPUs.
 #include "solver/tridiagonal/dc_large_product.hpp"
 
 #include <algorithm>
@@ -10,6 +10,7 @@
 #include "hybrid/cuda_check.hpp"
 #include "hybrid/instantiate.hpp"
 #include "hybrid/stream/queue.hpp"
+#include "hybrid/transfer/copy_2d.hpp"
 #include "solver/tridiagonal/dc_products.hpp"
 
 namespace eigen_g::dc {
@@ -70,11 +71,19 @@ void multiply_one(const Products<R>& products, const Merge& m, const Shape<R>& s
   }
 }
 
-// All merges with k > 0 in `shapes`. A merge is left out by setting its k to 0.
+// Rows of C and of the result.
+template <class R>
+struct RowsOfProduct {
+  Rows rows;
+  MatrixView<const R> c;
+  MatrixView<R> q;
+};
+
+// All merges with k > 0 in `shapes`. A merge is left out by setting its k to 0. Each slice of U is formed once for all rows of the list.
 template <class R>
 void multiply_by_panels(const Products<R>& products, const std::vector<Merge>& merges,
                         const std::vector<Shape<R>>& shapes, const Batch<R>& batch, Roots roots,
-                        MatrixView<const same_t<R>> c, MatrixView<same_t<R>> panel, MatrixView<same_t<R>> q) {
+                        const std::vector<RowsOfProduct<R>>& list, MatrixView<same_t<R>> panel) {
   Index most = 0;
   for (const Shape<R>& shape : shapes) most = std::max(most, shape.k);
   const Index end = std::min(most, roots.end), all = Roots{roots.begin, end}.count();
@@ -85,10 +94,11 @@ void multiply_by_panels(const Products<R>& products, const std::vector<Merge>& m
   for (Index first = roots.begin; first < end; first += width) {
     const Index columns = std::min(width, end - first);
     form_vectors(products.queue(), batch, first, columns, panel);
-    for (std::size_t i = 0; i < merges.size(); ++i)
-      if (shapes[i].k > first && batch.rows.count_of(merges[i]) > 0)
-        multiply_one(products, merges[i], shapes[i], batch.rows, first,
-                     std::min(columns, shapes[i].k - first), c, panel, q);
+    for (const RowsOfProduct<R>& of : list)
+      for (std::size_t i = 0; i < merges.size(); ++i)
+        if (shapes[i].k > first && of.rows.count_of(merges[i]) > 0)
+          multiply_one(products, merges[i], shapes[i], of.rows, first, std::min(columns, shapes[i].k - first),
+                       of.c, panel, of.q);
   }
 }
 
@@ -105,8 +115,8 @@ void multiply_cut(ColumnTeam<R>& team, const std::vector<double>& shares, const 
   ColumnWork<R> work = cut_merge(m, shape, roots, c, q);
   work.on_first = [&](const Queue&, const OwnColumns<R>& mine) {
     const auto begin = roots.begin + static_cast<Index>(mine.range.first);
-    multiply_by_panels(products, {m}, {shape}, batch, {begin, begin + static_cast<Index>(mine.range.count)},
-                       c, panel, q);
+    multiply_by_panels<R>(products, {m}, {shape}, batch,
+                          {begin, begin + static_cast<Index>(mine.range.count)}, {{batch.rows, c, q}}, panel);
   };
   team.run(work, shares, column_granularity);
 }
@@ -185,9 +195,48 @@ void multiply_large(const Products<R>& products, const std::vector<Merge>& merge
       multiply_cut(team->devices(), shares, products, merges[i], shapes[i], one, own, c, panel, q);
       uncut[i].k = 0;
     }
-  multiply_by_panels(products, merges, uncut, batch, roots, c, panel, q);
+  multiply_by_panels<R>(products, merges, uncut, batch, roots, {{batch.rows, c, q}}, panel);
 }
 
-EIGEN_G_INSTANTIATE(real_types, cut_merge, last_merge_cut, multiply_large);
+template <class R>
+void multiply_with_members(const Products<R>& products, const Merge& last, const Shape<R>& shape,
+                           const Batch<R>& batch, Roots roots, MatrixView<same_t<R>> c,
+                           MatrixView<same_t<R>> panel, MatrixView<same_t<R>> q, const RowMember<R>& member,
+                           const std::vector<double>& before) {
+  constexpr Index least = 64;  // fewer rows are not worth a copy
+  RowMembers<R>& all = *member.all;
+  const auto own = static_cast<std::size_t>(member.number);
+  const std::vector<RowMove> moves =
+      row_moves(last, shape, all.rows, Roots{roots.begin, std::min(roots.end, shape.k)}.count(), before,
+                least, all.most_moved);
+  if (moves.empty()) return multiply_large<R>(products, {last}, {shape}, batch, roots, c, panel, q, nullptr);
+  const auto part = [](MatrixView<R> x, Rows x_rows, Rows rows) {
+    return x.block(rows.first - x_rows.first, 0, rows.count, x.cols);
+  };
+  const Rows kept = kept_rows(moves, all.rows, member.number);
+  std::vector<RowsOfProduct<R>> list{{kept, part(c, batch.rows, kept), part(q, batch.rows, kept)}};
+  all.compressed[own] = c;
+  all.q[own] = q;
+  all.team.meet();
+  Arena scratch = member.scratch;
+  for (const RowMove& move : moves) {
+    if (move.to != member.number) continue;
+    const auto from = static_cast<std::size_t>(move.from);
+    const Index count = move.rows.count;
+    const MatrixView<R> copy = scratch.matrix<R>(count, all.compressed[from].cols, count + count % 2);
+    copy_on_gpu<R>(
+        products.queue(), copy.block(0, last.first, count, shape.k),
+        part(all.compressed[from], all.rows[from], move.rows).block(0, last.first, count, shape.k));
+    list.push_back({move.rows, copy, part(all.q[from], all.rows[from], move.rows)});
+  }
+  products.queue()
+      .wait();  // the copies would take many times as long beside the products of the other members
+  all.team.meet();
+  multiply_by_panels<R>(products, {last}, {shape}, batch, roots, list, panel);
+  products.queue().wait();
+  all.team.meet();
+}
+
+EIGEN_G_INSTANTIATE(real_types, cut_merge, last_merge_cut, multiply_large, multiply_with_members);
 
 }  // namespace eigen_g::dc

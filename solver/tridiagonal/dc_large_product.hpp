@@ -1,5 +1,5 @@
-// The products of large merges (dc_merge.hpp has the equation), on one GPU or divided by columns over a team of devices.
-// CUDA builds only.
+// The products of large merges (dc_merge.hpp has the equation): on one GPU, divided by columns over a team of devices, or by several GPUs that
+// each have a range of rows. CUDA builds only.
 #pragma once
 
 #include <vector>
@@ -7,6 +7,8 @@
 #include "gemm_df/engines/products.hpp"
 #include "solver/devices/solve_team.hpp"
 #include "solver/tridiagonal/dc_device.hpp"
+#include "solver/tridiagonal/dc_row_moves.hpp"
+#include "solver/tridiagonal/row_members.hpp"
 
 namespace eigen_g::dc {
 
@@ -33,5 +35,14 @@ void multiply_large(const Products<R>& products, const std::vector<Merge>& merge
                     const std::vector<Shape<R>>& shapes, const Batch<R>& batch, Roots roots,
                     MatrixView<const same_t<R>> c, MatrixView<same_t<R>> panel, MatrixView<same_t<R>> q,
                     SolveTeam<R>* team);
+
+// multiply_large() for the last merge, by all members of a team at the same time. Some rows move between the members (row_moves()).
+//   before   work of each member in the merges before
+//   c, q     the member's rows. All earlier work on them must be done. The host waits for all members before and after moved rows
+template <class R>
+void multiply_with_members(const Products<R>& products, const Merge& last, const Shape<R>& shape,
+                           const Batch<R>& batch, Roots roots, MatrixView<same_t<R>> c,
+                           MatrixView<same_t<R>> panel, MatrixView<same_t<R>> q, const RowMember<R>& member,
+                           const std::vector<double>& before);
 
 }  // namespace eigen_g::dc

@@ -131,9 +131,10 @@ class OnDevice {
   //   compressed    C
   //   d_dev, z_dev  receive the values and the vectors
   //   findings      pinned memory for the findings
+  //   member        null: no other GPU computes other rows
   OnDevice(const Products<R>& products, const Workspace<R>& workspace, Index n, Rows rows,
            MatrixView<R> compressed, R* d_dev, MatrixView<R> z_dev, Findings* findings, SolveTeam<R>* team,
-           DivideAndConquerEnd* end)
+           DivideAndConquerEnd* end, const RowMember<R>* member)
       : products_(products),
         queue_(products.queue()),
         w_(workspace),
@@ -144,7 +145,9 @@ class OnDevice {
         z_dev_(z_dev),
         findings_(findings),
         team_(team),
-        end_(end) {}
+        end_(end),
+        member_(member),
+        work_(member ? member->all->rows.size() : 0) {}
 
   Batch<R> first_batch() const {
     return {w_.tree.merges(), w_.shapes, 0, 0, w_.arrays, rows_, &w_.findings->failed, true, false};
@@ -186,8 +189,14 @@ class OnDevice {
     form_vectors(queue_, batch, roots.begin, roots.count(), w_.panel);
     multiply(queue_, batch, roots.begin, roots.count(), c_, w_.panel, w_.q);
   }
-  void multiply_apart(const std::vector<Merge>& merges, const Batch<R>& batch, Roots roots) const {
-    multiply_large(products_, merges, shapes(batch), batch, roots, c_, w_.panel, w_.q, team_);
+  void multiply_apart(const std::vector<Merge>& merges, const Batch<R>& batch, Roots roots) {
+    const std::vector<Shape<R>> all = shapes(batch);
+    if (member_ && !batch.end_rows)
+      return multiply_with_members(products_, merges.front(), all.front(), batch, roots, c_, w_.panel, w_.q,
+                                   *member_, work_);
+    multiply_large(products_, merges, all, batch, roots, c_, w_.panel, w_.q, team_);
+    for (std::size_t i = 0; member_ && i < merges.size(); ++i)
+      add_work(merges[i], all[i], member_->all->rows, all[i].k, work_);
   }
 
   std::vector<R> values() const {
@@ -245,6 +254,8 @@ class OnDevice {
   Findings* findings_;
   SolveTeam<R>* team_;
   DivideAndConquerEnd* end_;
+  const RowMember<R>* member_;
+  std::vector<double> work_;  // of each member so far (row_moves())
 };
 
 }  // namespace
@@ -258,7 +269,8 @@ template <class R>
 DivideAndConquerResult divide_and_conquer(const Products<R>& products, std::int64_t n, same_t<R>* d_dev,
                                           same_t<R>* e_dev, MatrixView<same_t<R>> z_dev, Arena scratch_dev,
                                           const Selection& selection, const MergeBuffers<R>& places,
-                                          SolveTeam<R>* team, DivideAndConquerEnd* end) {
+                                          SolveTeam<R>* team, DivideAndConquerEnd* end,
+                                          const RowMember<R>* member) {
   if (n == 0) return {};
   const Queue& queue = products.queue();
   const auto order = static_cast<Index>(n);
@@ -275,7 +287,7 @@ DivideAndConquerResult divide_and_conquer(const Products<R>& products, std::int6
   auto* const findings = reinterpret_cast<Findings*>(pinned);
   OnDevice<R> on(products, w, order, rows, c, d_dev,
                  {z_dev.data, rows.ends_only() ? n : z_dev.rows, n, z_dev.lda}, findings,
-                 rows.count == n ? team : nullptr, end);
+                 rows.count == n ? team : nullptr, end, member);
   return solve_levels(on, tree, order, rows, selection);
 }
 

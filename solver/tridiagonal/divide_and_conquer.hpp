@@ -16,6 +16,8 @@ namespace eigen_g {
 class DivideAndConquerEnd;  // dc_end.hpp
 template <class T>
 class SolveTeam;
+template <class R>
+struct RowMember;  // row_members.hpp
 
 // Result of the divide and conquer. If it did not converge, `info` is positive: the row of a NaN or an infinity, the first row of a leaf, or
 // the index of a root of T; all count from 1.
@@ -65,6 +67,8 @@ struct MergeBuffers {
 //   places               q: used instead of scratch memory for Q (then divide_and_conquer_bytes() takes with_q = false)
 //                        compressed: used instead of z_dev for the compressed Q; may be z_dev itself
 //   team                 devices that take columns of the large merges' products; null: none. It takes no columns of a range of rows
+//   member               null, or this GPU's part in a solve by several GPUs, each of which computes a range of rows at the same time. In the last merge rows
+//                        move between the GPUs, so that all have the same work. z_dev has the member's rows
 //   end                  null: the function waits for its work. Not null: the last work is only queued, and end->finish() waits for it
 // The values of a range of rows have the bits of the whole solution. Its vectors may differ from the whole's by the rounding of the products
 // of merges of more than 512 rows, because cuBLAS may sum in another order for other shapes. A call for a range repeats the O(n^2) work of
@@ -80,7 +84,8 @@ template <class R>
 DivideAndConquerResult divide_and_conquer(const Products<R>& products, std::int64_t n, same_t<R>* d_dev,
                                           same_t<R>* e_dev, MatrixView<same_t<R>> z_dev, Arena scratch_dev,
                                           const Selection& selection = {}, const MergeBuffers<R>& places = {},
-                                          SolveTeam<R>* team = nullptr, DivideAndConquerEnd* end = nullptr);
+                                          SolveTeam<R>* team = nullptr, DivideAndConquerEnd* end = nullptr,
+                                          const RowMember<R>* member = nullptr);
 template <class R>
 std::uint64_t divide_and_conquer_bytes(std::int64_t n, std::int64_t rows, bool with_q = true);
 

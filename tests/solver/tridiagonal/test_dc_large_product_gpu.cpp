@@ -1,7 +1,10 @@
-// Tests of the divide and conquer with its large merges cut over a team, by the checks of one GPU.
+// Tests of the divide and conquer with its large merges cut over a team, or by members that each have a range of rows, by the checks of one GPU.
 #include "tests/support/catch.hpp"
 
+#include <algorithm>
+#include <cmath>
 #include <cstring>
+#include <stdexcept>
 
 #include "hybrid/cuda_check.hpp"
 #include "hybrid/machine/device.hpp"
@@ -9,6 +12,7 @@
 #include "hybrid/stream/queue.hpp"
 #include "solver/devices/solve_team.hpp"
 #include "solver/tridiagonal/divide_and_conquer.hpp"
+#include "solver/tridiagonal/row_members.hpp"
 #include "tests/support/device_copy.hpp"
 #include "tests/support/scratch.hpp"
 #include "tests/support/tridiagonal.hpp"
@@ -49,6 +53,54 @@ Decomposed decompose(const Tridiagonal& t, const Helpers& members, const char* r
   EIGEN_G_CUDA(cudaMemcpy(r.w.data(), d.data(), r.w.size() * sizeof(double), cudaMemcpyDeviceToHost));
   EIGEN_G_CUDA(cudaMemcpy(r.z.data(), z.data(), r.z.size() * sizeof(double), cudaMemcpyDeviceToHost));
   return r;
+}
+
+// The whole solution by members on one GPU. Each has a range of rows, and takes at most `most` rows of others.
+Decomposed decompose_by_members(const Tridiagonal& t, int members, dc::Index most,
+                                const Subset& subset = {}) {
+  const std::int64_t n = t.n(), each = ((n + members - 1) / members + 7) / 8 * 8;
+  GpuTeam team(std::vector<int>(static_cast<std::size_t>(members), current_gpu()));
+  std::vector<dc::Rows> rows;
+  for (int p = 0; p < members; ++p)
+    rows.push_back({static_cast<dc::Index>(p * each), static_cast<dc::Index>(std::min(each, n - p * each))});
+  RowMembers<double> all(team, rows, most);
+  std::vector<Decomposed> parts(rows.size());
+  team.run([&](int p) {
+    const std::int64_t own = rows[static_cast<std::size_t>(p)].count, ldz = own + own % 2;
+    const Queue queue;
+    const Products<double> products(queue, Engine::native);
+    DeviceBuffer<double> d(n), e(n), z(ldz * n);
+    const support::DeviceScratch scratch(divide_and_conquer_bytes<double>(n, own), 128);
+    const support::DeviceScratch moved(sizeof(double) * static_cast<std::size_t>((most + 2 * members) * n),
+                                       128);
+    for (const auto* buffer : {&d, &e, &z}) EIGEN_G_CUDA(cudaMemset(buffer->data(), 0xff, buffer->bytes()));
+    support::upload(d.data(), t.d.data(), sizeof(double) * t.d.size());
+    support::upload(e.data(), t.e.data(), sizeof(double) * t.e.size());
+    EIGEN_G_CUDA(cudaDeviceSynchronize());
+    const RowMember<double> member{&all, p, moved};
+    const DivideAndConquerResult outcome = divide_and_conquer<double>(
+        products, n, d.data(), e.data(), {z.data(), own, n, ldz}, scratch,
+        {.subset = subset, .scale = 0, .first_row = rows[static_cast<std::size_t>(p)].first}, {}, nullptr,
+        nullptr, &member);
+    if (outcome.status != Status::converged || scratch.touched() + moved.touched() > 0)
+      throw std::runtime_error("a member failed");
+    Decomposed& r = parts[static_cast<std::size_t>(p)];
+    r.found = outcome.found.count;
+    r.w.resize(static_cast<std::size_t>(r.found));
+    r.z.resize(static_cast<std::size_t>(own * r.found));
+    EIGEN_G_CUDA(cudaMemcpy(r.w.data(), d.data(), r.w.size() * sizeof(double), cudaMemcpyDeviceToHost));
+    EIGEN_G_CUDA(cudaMemcpy2D(r.z.data(), sizeof(double) * static_cast<std::size_t>(own), z.data(),
+                              sizeof(double) * static_cast<std::size_t>(ldz),
+                              sizeof(double) * static_cast<std::size_t>(own),
+                              static_cast<std::size_t>(r.found), cudaMemcpyDeviceToHost));
+  });
+  Decomposed whole = parts.front();
+  whole.z.assign(static_cast<std::size_t>(n * whole.found), NAN);
+  for (std::size_t p = 0; p < parts.size(); ++p)
+    for (std::int64_t j = 0; j < whole.found; ++j)
+      std::copy_n(&parts[p].z[static_cast<std::size_t>(j * rows[p].count)], rows[p].count,
+                  &whole.z[static_cast<std::size_t>(rows[p].first + j * n)]);
+  return whole;
 }
 
 bool same(const std::vector<double>& x, const std::vector<double>& y) {
@@ -105,6 +157,33 @@ TEST_CASE("large merges over a GPU and the CPU: of a subset only its columns", "
   double worst = 0;
   for (std::size_t i = 0; i < some.z.size(); ++i) {
     const double off = std::fabs(some.z[i] - all.z[i + 399 * 1500]);
+    worst = std::isnan(off) ? INFINITY : std::max(worst, off);
+  }
+  CHECK(worst <= 1e-13);
+}
+
+TEST_CASE("members with ranges of rows compute moved rows of the last merge", "[gpu]") {
+  NEEDS_GPU();
+  const int members = GENERATE(2, 3, 4);
+  const auto kind = GENERATE("reduced random", "glued 1e-3", "clement", "identity", "1-2-1");
+  const std::int64_t n = GENERATE(513, 2604, 3001);
+  CAPTURE(members, kind, n);
+  const Tridiagonal t = support::tridiagonal(kind, n);
+  const Decomposed unmoved = decompose_by_members(t, members, 0),
+                   moved = decompose_by_members(t, members, static_cast<dc::Index>(n / members)),
+                   again = decompose_by_members(t, members, static_cast<dc::Index>(n / members));
+  support::check_decomposition(t, moved.w, moved.z, n, std::string("T: ") + kind, support::Machine::gpu);
+  CHECK(same(moved.w, unmoved.w));
+  CHECK(same(moved.w, again.w));
+  CHECK(same(moved.z, again.z));
+  const Subset subset = Subset::by_index(n / 4, n / 2);
+  const Decomposed some = decompose_by_members(t, members, 200, subset);
+  REQUIRE(some.found == n / 2 - n / 4 + 1);
+  CHECK(std::memcmp(some.w.data(), &moved.w[static_cast<std::size_t>(n / 4 - 1)],
+                    sizeof(double) * some.w.size()) == 0);
+  double worst = 0;
+  for (std::size_t i = 0; i < some.z.size(); ++i) {
+    const double off = std::fabs(some.z[i] - moved.z[i + static_cast<std::size_t>((n / 4 - 1) * n)]);
     worst = std::isnan(off) ? INFINITY : std::max(worst, off);
   }
   CHECK(worst <= 1e-13);
