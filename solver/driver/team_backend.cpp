@@ -104,6 +104,12 @@ struct TeamParts {
     return share_of(n, 0, members).count * n / of_real + tiles_of<T>(n).width * n;
   }
 
+  // Room for rows that a member computes for others in the last merge: a fifth of its own rows. The T of a random matrix moves about as many.
+  static std::uint64_t bytes_for_moved_rows(std::int64_t n, int members) {
+    if (n < solver_tuning().dc_min_order_of_moves) return 0;
+    return static_cast<std::uint64_t>(share_of(n, 0, members).count / 5 * n) * sizeof(real_t<T>);
+  }
+
   TeamParts(Arena& arena, const Plan& plan, int p, int multiprocessors) {
     using R = real_t<T>;
     const std::int64_t n = plan.n, m = plan.max_count(), b = band_width<T>(n);
@@ -125,19 +131,20 @@ struct TeamParts {
     if (plan.options.vectors) {
       chase_tau = arena.take<T>(tiles.tau_count());
       if (p == 0) runs = arena.take<T>(tiles.count());
-      Arena of_u =
-          arena.part(std::max(bytes_taken([&](Arena& a) { a.matrix<R>(rows, n, even_lda<T>(rows)); }),
-                              sizeof(T) * static_cast<std::uint64_t>(received_values(n, members))));
-      Arena of_received = of_u;
-      u = of_u.matrix<R>(rows, n, even_lda<T>(rows));
-      received = of_received.take<T>(received_values(n, members));
+      const auto of_rows = [&](Arena& a) { return a.matrix<R>(rows, n, even_lda<T>(rows)); };
+      const auto of_received = [&](Arena& a) { return a.take<T>(received_values(n, members)); };
+      const Arena both = arena.part(std::max(bytes_taken(of_rows), bytes_taken(of_received)));
+      Arena at_u = both, at_received = both;
+      u = of_rows(at_u);
+      received = of_received(at_received);
       if (is_complex<T>) columns = arena.matrix<R>(n, own, even_lda<T>(n));
       const auto of_z = [&](Arena& a) { return a.matrix<T>(n, own, even_lda<T>(n)); };
       dc = arena.part(std::max(rows > 0 ? divide_and_conquer_bytes<R>(n, rows) : 0, bytes_taken(of_z)));
       Arena at = dc;
       z = of_z(at);
-      of_scratch = std::max({of_scratch, back_transform_chase_bytes<T>(n, b, own),
-                             back_transform_from_host_bytes<T>(std::max<std::int64_t>(n - b, 0), own)});
+      of_scratch =
+          std::max({of_scratch, bytes_for_moved_rows(n, members), back_transform_chase_bytes<T>(n, b, own),
+                    back_transform_from_host_bytes<T>(std::max<std::int64_t>(n - b, 0), own)});
     } else if (p == 0) {
       dc = arena.part(divide_and_conquer_bytes<R>(n, 0));
     }
