@@ -51,7 +51,8 @@ Report standard_solve(Pointers pointers, std::int64_t n, const T* a, std::int64_
                       std::int64_t ldz, CUstream_st* stream, const Options& options, const Devices& devices);
 
 // A = Z diag(w) Z^H on host pointers.
-//   a   n x n, leading dimension lda >= max(1, n), host memory, in, not changed. Only the triangle options.uplo is read
+//   a   n x n, leading dimension lda >= max(1, n), host memory, in. It is not changed unless z is a. Only the triangle
+//       options.uplo is read
 //   w   n values, host memory, out, ascending
 //   z   n x n, leading dimension ldz >= max(1, n), host memory, out. Column k belongs to w[k]; its 2-norm is 1 and its sign is
 //       arbitrary. z may be a itself. If options.vectors is false, z is neither read nor written and may be null
@@ -75,8 +76,8 @@ template <class T>
 // Memory of another GPU throws InvalidArgument.
 //   a       n x n, lda >= max(1, n), device memory, in, destroyed (both triangles)
 //   w       n values, device memory, out
-//   z       n x n, ldz >= max(1, n), device memory, out; null if options.vectors is false. z may be a itself if ldz = lda.
-//           A z that is not a must not overlap a. A solve is fastest if lda and ldz are even and a and z are 16-byte aligned
+//   z       n x n, ldz >= max(1, n), device memory, out. If options.vectors is false, z is not used and may be null. z may be a
+//           itself if ldz = lda. A z that is not a must not overlap a. A solve is fastest if lda and ldz are even and a and z are 16-byte aligned
 //   stream  the solve starts after all work that is in the stream, and is complete when the call returns; null: default stream
 // The host waits for max |a_ij| and for the end of the solve. With vectors the divide and conquer makes the host wait once for each level that has
 // merges of more than 512 rows. A subset can need up to three more waits. The call waits for the end because it frees its device memory then.
@@ -102,8 +103,8 @@ template <class T>
 [[nodiscard]] Solution<T> solve(std::int64_t n, const T* a, std::int64_t lda, const Options& options = {},
                                 const Devices& devices = {});
 
-// Returns an upper bound of the memory that eigen_g() allocates. The caller's a, w and z are not counted. For device pointers the bound
-// assumes MatrixLayout::contiguous.
+// Returns an upper bound of the memory that eigen_g() allocates with the native engine. The caller's a, w and z are not counted, nor is the additional
+// memory of other engines (Options::engine) and of shared products (Devices::ratio). For device pointers the bound assumes MatrixLayout::contiguous.
 //   on_gpu   true: for the current GPU; throws DeviceError if there is none
 //   mode     the bound is for a solve in this mode on a GPU. Throws InvalidArgument (mode) if a solve with these arguments cannot have it.
 //            To make a solve use this mode, set Devices::memory_limit to WorkspaceBytes::device of the result
@@ -125,14 +126,14 @@ template <class T>
 //   n^2      a subset by index
 //   n^2      two-stage path and a real type, if z is not 16-byte aligned or ldz is odd. If the GPU does not have this memory, the solve works
 //            without it, but is slower
-//   0.6 n^2  vectors, and lda > n
+//   0.6 n^2  vectors and a real type, and lda > n
 //
-// The reduction works in a if lda = n, a is 16-byte aligned, and one of two more conditions holds:
+// The reduction works in a if lda = n, a is 16-byte aligned, z is not a, and one of two more conditions holds:
 //
 //   - n is a multiple of 64;
 //   - the path is two-stage, n sizeof(T) is a multiple of 32, and n - b > 1056. The bandwidth b is 64 for real and 32 for complex matrices
 //
-// On device pointers with z == a a solve can allocate n^2 more than the bound of workspace_bytes(). The caller then has one array less. On
+// On device pointers a solve with z == a can allocate n^2 more than the bound of workspace_bytes(). The caller then has one array less. On
 // host pointers z == a changes nothing.
 //
 // If the GPU has too little memory, the solve falls back in this order, and Report::fallbacks lists the fallbacks. MemoryMode in types.hpp
@@ -147,7 +148,8 @@ template <class T>
 //   GPU             -> CPU               with host pointers and DeviceChoice::automatic
 //
 // If no fallback is left, eigen_g() throws OutOfMemory with the needed and the free bytes, before any work. It also throws OutOfMemory before
-// any work if the host has too little memory for a mode.
+// any work if the host has too little memory for a mode. The additional memory of df and of shared products is allocated during the solve, and
+// OutOfMemory can then end it.
 template <class T = double>
 [[nodiscard]] WorkspaceBytes workspace_bytes(std::int64_t n, const Options& options, bool on_gpu,
                                              Pointers pointers = Pointers::host,
@@ -160,7 +162,8 @@ void start_gpu();
 
 // Frees what the calling thread keeps between its calls. For each GPU that it used: streams, a cuBLAS handle, up to 64 MiB of
 // device memory, and up to 64 MiB + 36 n bytes of pinned host memory. For all GPUs together: up to seven sleeping threads that
-// copy host memory. If a batch has used lanes of a GPU (batched.hpp), each lane keeps such resources too, and a host thread. A thread
+// copy host memory. A batch can solve several large problems at the same time on one GPU (batched.hpp). For each of
+// them the calling thread then keeps the same resources again, and a host thread. A thread
 // that ends frees its cache without this call. This call also frees the device memory that the process keeps for large solves of any
 // thread: one block for each GPU, of at most 1/64 of its memory. A solve whose workspace does not fit frees this block by itself.
 void release_thread_cache();

@@ -27,7 +27,8 @@ struct Calibration;  // calibration.hpp
 
 // The route to tridiagonal form.
 enum class Path {
-  // On a GPU the faster path for this n, type, engine and GPU, with vectors or for values only. On the CPU by n and type alone
+  // On a GPU the path that is faster. It depends on n, type, engine and GPU, and on whether vectors are requested. On the CPU the path depends on n
+  // and type alone
   automatic,
   one_stage,  // Householder tridiagonalization
   two_stage   // first to a band, then from the band to tridiagonal form
@@ -73,16 +74,17 @@ struct Subset {
 };
 
 // Progress callback, called from the calling thread: when a stage begins (fraction 0), while it runs, and when it ends (1). With
-// a callback the host waits for the end of each stage. Stage tridiagonalize or full_to_band reports fractions between 0 and 1. On the CPU
-// the chase, the divide and conquer and the back-transformation report them too. On a GPU the last two report them if they work in slabs
-// (MemoryMode). An exception from the callback ends the solve and reaches the caller; the outputs are then undefined.
+// a callback the host waits for the end of each stage. The stages tridiagonalize, full_to_band and
+// refine report fractions between 0 and 1. On the CPU the chase, the divide and conquer and the back-transformation report them too. On a GPU the
+// divide and conquer and the back-transformation report fractions only if they work in slabs (MemoryMode). An exception from the callback ends the solve and reaches the caller; the outputs are then undefined.
 using Progress = std::function<void(Stage stage, double fraction)>;
 
 // The precision of the stages. `mixed` is for all pairs of a real double matrix on one GPU.
 enum class Precision {
   native,  // every stage in the type of the matrix
-  // Solves in float, then refines the pairs to double by large products of the chosen engine. Meant for GPUs that are slow in
-  // double. If this does not apply or does not succeed, the solve is in native precision; Report::refinement says why.
+  // Solves in float, then refines the pairs to double by large products of the chosen engine. It is meant for GPUs that are slow in double.
+  // If the problem is not of the kind above, or if mixed precision does not succeed, the solve is in native precision. Report::refinement
+  // says why.
   mixed
 };
 const char* name(Precision precision);  // "native", "mixed"
@@ -94,8 +96,8 @@ struct Options {
   Subset subset = {};       // the pairs to find; their values have the bits of a whole solve
   Path path = Path::automatic;
   // Engine of the large matrix products on a GPU. The CPU always uses native products. automatic chooses by Devices::engine_rates.
-  // Engines other than native are for double: df and emulated for real matrices, the engines by residues (ozaki, ozaki_fast and ozaki_fp8) also for
-  // complex ones. Other types throw InvalidArgument (engine). df and emulated need up to 2 GiB of device memory more than native, the engines by
+  // df and emulated are for real matrices of double, and the engines by residues (ozaki, ozaki_fast and ozaki_fp8) are for real and complex matrices
+  // of double. With another type a solve on a GPU throws InvalidArgument (engine). df and emulated need up to 2 GiB of device memory more than native, the engines by
   // residues up to 16 GiB. df loses about one digit of the vectors' accuracy.
   Engine engine = Engine::native;
   Progress progress = {};
@@ -104,8 +106,8 @@ struct Options {
 
 // ---- Devices
 
-// automatic, host pointers: a GPU if there is one and n is large enough or Path::two_stage is requested, else the CPU. automatic, device
-// pointers: the GPU.
+// automatic with host pointers takes a GPU if there is one, and if n is large enough or Path::two_stage is requested. Otherwise it takes the CPU.
+// automatic with device pointers takes the GPU.
 enum class DeviceChoice { automatic, cpu, gpu };
 
 // Proportions of the work in the order GPU[:GPU...]:CPU. Each is finite and >= 0, and at least one is positive. Empty: automatic.
@@ -121,10 +123,12 @@ std::string to_text(const Ratio& ratio);
 // Where to solve. The defaults suit most callers: the current GPU if there is one and n is large enough, else the CPU.
 struct Devices {
   DeviceChoice device = DeviceChoice::automatic;
-  // Number of CPU threads, 0 to 65536. 0: OMP_NUM_THREADS, otherwise the physical cores within the CPU quota of the process. If the
-  // number is larger than that of the logical processors within the affinity mask and the CPU quota, it counts as their number.
-  // The reduction, the divide and conquer and the back-transformation on the CPU take at most one thread below n = 150, 4 below 300, 16 below
-  // 1500 and 64 from there on, and so does the CPU's share of large products. Their results do not depend on the number of threads.
+  // Number of CPU threads, 0 to 65536. 0: OMP_NUM_THREADS, otherwise the physical cores within the CPU quota of the process. The largest number
+  // that counts is the number of logical processors within the affinity mask and the CPU quota. Batches on the CPU and copies of host memory take the
+  // logical processors within the quota by default.
+  // On the CPU the reduction, the divide and conquer and the back-transformation take at most one thread below n = 150, 4 below 300, 16 below
+  // 1500 and 64 from there on. The CPU's share of a large product has the same limits, with the largest size of the product as n. The results
+  // of these stages and products do not depend on the number of threads.
   // By default a call of OpenBLAS takes OpenBLAS's own number of threads, but one thread for orders below 300 and at most 16 below 3000.
   // OpenBLAS has one thread count for the whole process. A call of OpenBLAS with several threads therefore runs alone, and OpenBLAS has the
   // call's thread count meanwhile. Calls of OpenBLAS with one thread run at the same time.
@@ -136,9 +140,13 @@ struct Devices {
   // Several GPUs are used in one of two ways.
   //
   // All stages: the GPUs divide the matrices and the work of every stage except the bulge chase. This is for standard problems of all four
-  // types, on the two-stage path from about n = 5000 on, or for every order with Path::two_stage. For values only and for float the limit is
-  // about 10000, and for values only in float about 20000. All stages need 2 to 8 GPUs of the same model, the
-  // native engine and precision, an automatic ratio, and multiprocessors = 0. Device pointers belong to the first GPU. memory_limit and an
+  // types on the two-stage path. With Path::two_stage it is for every order. With Path::automatic it is from these orders on, about:
+  //
+  //              with vectors   values only
+  //   double     5000           10000
+  //   float      10000          20000
+  //
+  // This way needs 2 to 8 GPUs of the same model, the native engine and precision, an automatic ratio, and multiprocessors = 0. Device pointers belong to the first GPU. memory_limit and an
   // Allocator are for the first GPU's memory only. A solve with vectors takes about 1/2 + 3/gpus times the bytes of a matrix on the first GPU,
   // 3/gpus times on each other GPU, and some GB of buffers.
   //
@@ -148,8 +156,9 @@ struct Devices {
   //
   // With the same devices and the same ratio or calibration, results repeat bit for bit.
   int gpus = 1;
-  // Ratio of the shares of columns, GPU[:GPU...]:CPU, gpus + 1 numbers. Automatic, float: the first GPU alone. Automatic, double: for each
-  // product, the shares with which all devices finish at the same time by `calibration`; a device that would not shorten the product gets 0.
+  // Ratio of the shares of columns, GPU[:GPU...]:CPU, gpus + 1 numbers. Automatic, float: the first GPU alone.
+  // Automatic, double: each product has its own shares. By the rates of `calibration` all devices then finish at the same time. A device that
+  // would not shorten the product gets 0.
   // Without a calibration, orders below 2000 stay on the first GPU. For larger orders, if a helper may pay, the first solve of a
   // process measures a quick calibration (less than a second), and later solves use it.
   // Shared products need more memory than workspace_bytes(). A helper GPU needs staging memory, and a share of the CPU needs pinned host memory.
@@ -159,11 +168,12 @@ struct Devices {
   std::shared_ptr<const Calibration> calibration = {};
   // Measured rates, for Engine::automatic. 0: estimated from the GPU's properties.
   ProductRates engine_rates = {};
-  // Largest number of bytes of device memory that a dense solve allocates on the first GPU, as Report::bytes counts them; 0: what is free.
+  // Largest number of bytes of device memory that a dense solve allocates on the first GPU for its workspace; 0: what is free. The additional
+  // memory of the engines other than native, and of shared products, is not a part of the workspace.
   // A solve that needs more takes the next of the fallbacks (Fallback). With the native engine the slabs of MemoryMode::block_columns are as large
-  // as memory_limit allows. Small blocks that CUDA and cuBLAS allocate for themselves are not counted. Single stages do not use memory_limit. Batches
-  // and sparse problems use it only for the solves by eigen_g() that they run: a batch for each problem that the kernels for batches do not
-  // solve, a sparse problem for its solution as a dense matrix.
+  // as memory_limit allows. Small blocks that CUDA and cuBLAS allocate for themselves are not counted. Single stages do not use memory_limit. A
+  // batch uses memory_limit only for the problems that its kernels do not solve. eigen_g() solves these. A sparse problem uses memory_limit only
+  // if it is solved as a dense matrix.
   std::uint64_t memory_limit = 0;
   // For experiments: use only this number of multiprocessors of the first GPU, rounded up to the next partition size. 0: all.
   int multiprocessors = 0;
@@ -187,7 +197,7 @@ struct DeviceWork {
   double share = 1;         // fraction of the products' flops
   // Time on shared products, from the first copy to the last; 0: no product was shared. If several GPUs divide all stages: sum over `stages`.
   double seconds = 0;
-  // One GPU alone, or several GPUs that divide all stages:
+  // `bytes` and `flops` are set for one GPU alone, and for several GPUs that divide all stages.
   std::uint64_t bytes = 0;  // GPU memory of the call in addition to a, w, z; 0: not counted for each device
   double flops = 0;         // flops of its matrix products; 0: not counted for each device
   // Several GPUs that divide all stages: the GPU's own seconds and flops of each stage, without its waits for the end of other GPUs' stages.

@@ -22,14 +22,13 @@ struct ArgumentName {
 // An order that is larger than any machine's memory allows. Up to this order the bytes of a few matrices do not overflow.
 inline constexpr std::int64_t largest_order = std::int64_t{1} << 28;
 
-// Each of the functions up to check_devices() throws InvalidArgument if a condition on an argument is false. The comment at a function
-// states its condition.
+// Each of the functions up to check_devices() throws InvalidArgument if a condition on an argument is false.
 //   good       the condition
 //   what       the text of the message, after the argument's name
 //   is, must   value and rule; the text of the message is "is <value>, <rule>"
 void require(bool good, ArgumentName argument, const std::string& what);
 void require(bool good, ArgumentName argument, std::int64_t is, const std::string& must);
-void require_workspace(std::uint64_t has_bytes, std::uint64_t needed_bytes);
+void require_workspace(std::uint64_t has_bytes, std::uint64_t needed_bytes);  // has_bytes >= needed_bytes
 void require_gpus(int gpus);  // gpus <= max(1, number of GPUs of this machine)
 
 void require_size(std::int64_t n, ArgumentName argument);                 // 0 <= n <= largest_order
@@ -37,7 +36,8 @@ void require_uplo(Uplo uplo);                                             // low
 void require_pointer(const void* p, bool needed, ArgumentName argument);  // not null if needed
 // ld >= max(1, n), and the bytes of a matrix of complex double, 16 ld n, do not overflow.
 void require_leading_dimension(std::int64_t ld, std::int64_t n, ArgumentName argument);
-void check_devices(const Devices& devices);  // the checks that do not depend on this machine
+void check_devices(
+    const Devices& devices);  // the ranges in types.hpp, as far as they do not depend on this machine
 
 struct NamedPointer {
   ArgumentName argument;

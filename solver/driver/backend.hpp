@@ -27,10 +27,11 @@ class Backend {
   virtual ~Backend() = default;
   // Sets the device memory of the next solves. If Workspace::device is null, the backend allocates memory, and keeps it until a problem needs more.
   virtual void set_workspace(const Workspace&) {}
-  // Sets the source and the destination of B's Cholesky factor for the next solves of a generalised problem.
+  // Sets for the next solves of a generalised problem whether B's Cholesky factor is computed, returned or reused.
   void set_factor(CholeskyFactor factor) { plan_.generalised->factor = factor; }
 
-  // Begins a solve: allocates all memory that the problem needs. Throws OutOfMemory with the bytes needed, before any allocation.
+  // Begins a solve: allocates its workspace. Engines other than native, and shared products, allocate more memory during the solve. Throws
+  // OutOfMemory with the bytes needed.
   virtual void begin(const CallerMatrices<T>& problem) = 0;
   // Runs the recipe (recipes.cpp) on the problem of begin(). SolveFrame and account() complete the report.
   virtual GeneralisedReport run(StageRunner& run_stage) = 0;
@@ -61,9 +62,9 @@ class StandardBackend : public Backend<T> {
   // exponent() waits for the result, and throws NonFiniteEntry.
   virtual void check() = 0;
   virtual void scale() = 0;  // A := 2^k A
-  // A = Q T Q^H, on the plan's path. In core the reflectors of Q overwrite A, and stay there until back_transform() has used them. With several
-  // GPUs the chase's reflectors are in other memory. In all other modes (MemoryMode) reduce() copies the reflectors to host memory if there are
-  // vectors. Other data then uses the memory of A.
+  // A = Q T Q^H, on the plan's path. With MemoryMode::in_core the reflectors of Q overwrite A, and stay there until back_transform() has used
+  // them. Exception: with several GPUs the chase's reflectors are in other memory. With every other MemoryMode and with vectors reduce() copies the
+  // reflectors to host memory, and other data then uses the memory of A.
   virtual void reduce(StageRunner& run_stage) = 0;
   // Returns the k of scale(): scale_exponent(max |a_ij|). Called after reduce().
   virtual int exponent() = 0;
@@ -137,14 +138,14 @@ class MixedBackend : public Backend<double> {
   virtual double check() = 0;                      // max |a_ij|, or 1 if A = 0; throws NonFiniteEntry
   virtual void scale(int k) = 0;                   // A := 2^k A, both triangles
   virtual GeneralisedReport solve_in_float() = 0;  // float(A) = Z W Z^T; its seconds include the conversion
-  virtual Refinement refine(const StageProgress& progress) = 0;  // refines Z to X
+  virtual Refinement refine(const StageProgress& progress) = 0;  // Z -> X, the vectors in double
   virtual GeneralisedReport solve_in_double() = 0;
   virtual void unscale(int k, std::int64_t count) = 0;  // W := 2^-k W for `count` values
   virtual void store(std::int64_t count) = 0;
 };
 
-// backend_on_*() make the backend for the recipe of a plan; `resources` must outlive it. bytes_on_*() return an upper bound of the bytes
-// that a solve allocates. Without CUDA the functions for a GPU throw DeviceError (no_device.cpp).
+// backend_on_*() make the backend for the recipe of a plan; `resources` must outlive it. bytes_on_*() return an upper bound of the
+// bytes that a solve by the native engine allocates. Without CUDA the functions for a GPU throw DeviceError (no_device.cpp).
 template <class T>
 std::unique_ptr<Backend<T>> backend_on_cpu(const Plan& plan);
 template <class T>

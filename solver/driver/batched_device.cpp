@@ -1,5 +1,5 @@
-// Batches on device pointers. The kernels of solver/batched solve the problems for which BatchOnDevice::supports() is true. Lanes solve the others
-// (batched_in_lanes.hpp).
+// Batches on device pointers. The kernels of solver/batched solve the problems for which BatchOnDevice::supports() is true and whose leading dimensions
+// have 32 bits. Lanes solve the others (batched_in_lanes.hpp).
 #include <algorithm>
 #include <optional>
 #include <vector>

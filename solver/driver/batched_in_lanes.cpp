@@ -29,10 +29,9 @@ struct LaneRule {
 };
 
 // The rule depends on the plan of one problem, the type and the GPU. It does not depend on the number of problems, because the number of
-// multiprocessors that solve a problem decides about its bits. The
-// reduction of a small matrix takes most of its time for messages between multiprocessors, not for arithmetic. If the matrix fits into the registers
-// and the shared memory of a part of the GPU, this part takes less than twice the time of the whole GPU. A solve on host pointers makes its own
-// stream, which uses all multiprocessors, so it never runs on a part.
+// multiprocessors that solve a problem decides about its bits. The reduction of a small matrix takes most of its time for messages between
+// multiprocessors, not for arithmetic. If the matrix fits into the registers and the shared memory of a part of the GPU, this part takes less than
+// twice the time of the whole GPU. A solve on host pointers makes its own stream, which uses all multiprocessors. It never runs on a part.
 template <class T>
 LaneRule rule_of(const Plan& asked) {
   constexpr int most = 4;
@@ -45,7 +44,7 @@ LaneRule rule_of(const Plan& asked) {
   return {plan.n <= max_order_in_streams ? most : 1, GpuLanes::Division::streams};
 }
 
-// Number of lanes that solve `count` problems if there is memory for all of them.
+// Number of lanes for `count` problems, if the memory is enough for all these lanes.
 int lanes_of(const LaneRule& rule, std::int64_t count) {
   return static_cast<int>(std::clamp<std::int64_t>(count, 1, rule.lanes));
 }

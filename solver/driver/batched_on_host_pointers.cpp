@@ -51,7 +51,7 @@ std::uint64_t chunk_bytes_on_gpu(const BatchOnDevice<T>& kernels, std::int64_t n
 //
 //   start()    caller's a  ->  packed_, if the matrices have gaps or different orders  ->  on_gpu_.a, n x n each
 //   kernels    on_gpu_.a   ->  Z in on_gpu_.a, on_gpu_.w, on_gpu_.status
-//   finish()   on_gpu_     ->  packed_, if z has gaps  ->  caller's w, z, status
+//   finish()   on_gpu_     ->  packed_, if z has gaps, other orders or fewer columns  ->  caller's w, z, status
 template <class T>
 class HostChunk {
  public:

@@ -172,7 +172,7 @@ class DeviceBackend final : public StandardBackend<T> {
 
   void reduce(StageRunner& run_stage) override {
     const std::int64_t n = plan_.n;
-    // Only band matrices of real doubles were measured. Band matrices of other types count as full.
+    // The limits for chasing a given band directly were measured for real doubles only. A band matrix of another type is reduced as a full matrix.
     constexpr bool measured = std::is_same_v<T, double>;
     const bool fetches = on_host_ && plan_.options.subset.by != Subset::By::value;
     if (parks()) {
@@ -282,7 +282,7 @@ class DeviceBackend final : public StandardBackend<T> {
   }
 
  private:
-  // Returns true if the host waits for the check after it has queued the reduction. On the one-stage path the host does not need the result earlier,
+  // Returns true if the host first queues the reduction and then waits for the result of the check. On the one-stage path the host does not need the result earlier,
   // because the GPU computes the scale. The two-stage path needs the bandwidth of A before the reduction. For a large matrix the host waits at once,
   // because a NaN would cost a long reduction.
   bool waits_late() const {

@@ -157,7 +157,7 @@ void sytrd_on_gpu(const StageCall& call, Uplo uplo, MatrixView<T> a, Tridiagonal
   const Tridiagonal<real_t<T>> t_dev = host ? own.t : t;
   const bool in_place = !own.working.data;
   const MatrixView<T> working = in_place ? a_dev : own.working;
-  // The caller's rows between n and lda. In place the reduction needs zeros there, so they are kept in the workspace meanwhile.
+  // The caller's rows between n and lda. A reduction in place needs zeros in these rows. The caller's entries are kept in the workspace meanwhile.
   const MatrixView<T> padding{a.data + n, a.lda - n, n, a.lda}, kept{own.padding, a.lda - n, n, a.lda - n};
 
   // The whole matrix is uploaded, because download() below overwrites all of the caller's matrix.

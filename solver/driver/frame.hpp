@@ -45,7 +45,7 @@ auto timed(bool on_gpu, int threads, Work&& work) {
   return report;
 }
 
-// Upper bound of the bytes that a solve with this plan allocates.
+// Upper bound of the bytes that a solve with this plan allocates with the native engine.
 template <class T>
 WorkspaceBytes plan_bytes(const Plan& plan, MatrixLayout layout = MatrixLayout::any) {
   if (plan.n == 0) return {};

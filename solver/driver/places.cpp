@@ -22,9 +22,9 @@ bool on_16_bytes(const void* data) {
   return reinterpret_cast<std::uintptr_t>(data) % 16 == 0;
 }
 
-// Returns true if the solve can work on an A with lda = n. This is so if n is a multiple of tridiagonalize_row_multiple. On the two-stage path two
-// other conditions are enough. The bytes of a column are a multiple of 32, and n - bandwidth > back_max_rows_of_panels. For fewer rows one kernel
-// applies all reflectors of the reduction to a band, and it needs padded columns.
+// Returns true if the solve can work on an A with lda = n. This is so if n is a multiple of tridiagonalize_row_multiple. On the two-stage path it
+// is also so if two conditions hold together: the bytes of a column must be a multiple of 32, and n - bandwidth must be larger than
+// back_max_rows_of_panels. With fewer rows one kernel applies all reflectors of the reduction to a band, and this kernel needs padded columns.
 template <class T>
 bool columns_serve(const Plan& plan) {
   constexpr std::int64_t in_32_bytes = 32 / std::min<std::int64_t>(32, sizeof(T));

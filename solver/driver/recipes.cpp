@@ -1,5 +1,5 @@
-// The recipes. A recipe is the order of the stages of one kind of solve: standard, generalised or mixed precision, with one stage a line. It
-// is the same on CPU and GPU and for both paths. It calls the stages of a Backend and allocates nothing.
+// The recipes. A recipe is the order of the stages of one kind of solve: standard, generalised or mixed precision. Its code has one stage a line.
+// A recipe is the same on CPU and GPU and for both paths. It calls the stages of a Backend and allocates nothing.
 #include <algorithm>
 #include <cmath>
 #include <complex>

@@ -24,8 +24,8 @@ namespace eigen_g {
 // Runs one stage on one device. With host pointers and DeviceChoice::automatic a GPU is used only if needed(true).device bytes are free there.
 //   pointers         the caller's arrays; call.pointers says if they must be in host or in device memory
 //   nothing          true: the stage has no work, because a size is 0 or 1
-//   needed           needed(on_gpu) returns the bytes of workspace
-//   on_gpu, on_cpu   the work: on_gpu(report), or on_cpu(report, workspace) with needed(false).host bytes of workspace
+//   needed           needed(true) returns the bytes of workspace on a GPU, needed(false) the bytes on the CPU
+//   on_gpu, on_cpu   the work: on_gpu(report), or on_cpu(report, workspace). The workspace has needed(false).host bytes
 //   may_be_on_gpu    false: with host pointers the stage runs on the CPU
 template <class Needed, class OnGpu, class OnCpu>
 Report run_stage(const StageCall& call, std::int64_t n, std::initializer_list<NamedPointer> pointers,

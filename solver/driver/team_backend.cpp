@@ -4,10 +4,10 @@
 //   load, check, scale     its part of A's columns. Each column is stored from the first row of its strip on (dealt_columns.hpp)
 //   full to band           its part (full_to_band_on_team.hpp); member 0 gets the band
 //   chase                  member 0 alone; d, e and the tau go to all members, the v arrays stay with member 0
-//   divide and conquer     computes its rows of U; in the last merge some rows of another member too, so that all have the same work. Then it gets its
-//                          columns of U, which it copies from the rows of all members
-//   back-transformations   its columns of Z. Before each part of the chase's reflectors is applied, all members get a copy of it. The reflectors of the
-//                          reduction to a band are copied from their owners in blocks
+//   divide and conquer     computes its rows of U. In the last merge rows move between the members, so that all have the same work (row_moves()).
+//                          Then it gets its columns of U, which it copies from the rows of all members
+//   back-transformations   its columns of Z. Before a part of the chase's reflectors is applied, all members get a copy of this part. The
+//                          reflectors of the reduction to a band are copied from their owners in blocks
 //   store                  its columns of Z
 //
 // After a stage every member's queue waits for all queues.
@@ -51,8 +51,9 @@ namespace eigen_g {
 
 namespace {
 
-// Returns how A's columns are dealt out (dealt_columns.hpp). `width` is small, so that all GPUs have the same work. Small strips waste fewer
-// flops in the blocks on the diagonal. Large strips need fewer products, and each product is faster.
+// Returns how A's columns are dealt out (dealt_columns.hpp). The GPUs take turns at pieces of `width` columns. Small pieces give all GPUs the same
+// work. A strip is a number of consecutive columns that are stored from one first row on. Small strips waste fewer flops in the blocks on the
+// diagonal. Large strips need fewer products, and each product is faster.
 template <class T>
 DealtColumns deal_of(std::int64_t n, int gpus) {
   const TwoStageTuning& t = two_stage_tuning();
@@ -104,7 +105,8 @@ struct TeamParts {
     return share_of(n, 0, members).count * n / of_real + tiles_of<T>(n).width * n;
   }
 
-  // Room for rows that a member computes for others in the last merge: a fifth of its own rows. The T of a random matrix moves about as many.
+  // Room for rows that a member computes for others in the last merge (row_moves()): a fifth of a share. The T of a random matrix needs about
+  // this room on two GPUs, and less on more GPUs.
   static std::uint64_t bytes_for_moved_rows(std::int64_t n, int members) {
     if (n < solver_tuning().dc_min_order_of_moves) return 0;
     return static_cast<std::uint64_t>(share_of(n, 0, members).count / 5 * n) * sizeof(real_t<T>);
@@ -553,8 +555,8 @@ class TeamBackend final : public StandardBackend<T> {
                     [&](std::int64_t i, std::int64_t j, MatrixView<T> to) { fetch(p, i, j, to); });
   }
 
-  // What the members know of each other's rows of U. Nothing, if no rows move between them: without vectors, for small orders, and if a GPU does not
-  // reach another one's memory.
+  // Returns the data that the members share about their rows of U. Returns nullopt if no rows move between members. This is so without vectors, for
+  // small orders, if a GPU does not reach the memory of another one, if the scratch memory has no room, and if the last member has no rows.
   std::optional<RowMembers<R>> row_members() {
     if (!plan_.options.vectors || plan_.n < solver_tuning().dc_min_order_of_moves || !all_reach_) return {};
     std::vector<dc::Rows> rows;
@@ -564,7 +566,10 @@ class TeamBackend final : public StandardBackend<T> {
       rows.push_back({static_cast<dc::Index>(share.first), static_cast<dc::Index>(share.count)});
       most = std::min(most, static_cast<std::int64_t>(parts(p).scratch.left() / sizeof(R)) / plan_.n);
     }
-    most -= 2 * team_.size();  // each move can take one row more, and the alignment of an array
+    most -=
+        2 *
+        team_
+            .size();  // a member gets at most size() moves; a move's copy has one row more if it is odd, and is aligned
     if (most <= 0 || rows.back().count == 0) return {};
     return std::optional<RowMembers<R>>(std::in_place, team_, std::move(rows), static_cast<dc::Index>(most));
   }
@@ -619,8 +624,9 @@ class TeamBackend final : public StandardBackend<T> {
     while (first > 0 && v_offset(end) - v_offset(first - 1) <= room) --first;
     return first;
   }
-  // Copies the v arrays of these groups to all members, while the GPUs do nothing else: beside the kernel that applies them the copies take many times as
-  // long. Each member gets another part from member 0, and the other parts from the other members. Thus all links between the GPUs carry data.
+  // Copies the v arrays of these groups to all members. The GPUs do nothing else meanwhile, because a copy from GPU to GPU takes many times as long
+  // while the kernel that applies the reflectors runs. Each member gets another part from member 0, and the other parts from the other members.
+  // Thus all links between the GPUs carry data.
   void send_reflectors(std::int64_t first, std::int64_t end) {
     const std::int64_t at = v_offset(first), count = v_offset(end) - at;
     const int receivers = team_.size() - 1;
@@ -640,7 +646,9 @@ class TeamBackend final : public StandardBackend<T> {
       }
     });
   }
-  // The reflectors of the reduction to a band, from all members. Column `first` of them is column `first` of A, and row 0 is row b.
+  // Calls take() for columns first ... first + count - 1 of the reflectors of the reduction to a band. The columns come from all members. The
+  // matrix of reflectors is rows b ... n - 1 of A's first n - b columns. A piece has rows first ... of this matrix, so it begins at row b + first
+  // of A.
   template <class Take>
   void give_pieces(std::int64_t first, std::int64_t count, std::int64_t b, const Take& take) {
     for_runs(deal_, first, count, [&](std::int64_t l, std::int64_t columns, std::int64_t at) {

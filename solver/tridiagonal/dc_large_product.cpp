@@ -229,8 +229,7 @@ void multiply_with_members(const Products<R>& products, const Merge& last, const
         part(all.compressed[from], all.rows[from], move.rows).block(0, last.first, count, shape.k));
     list.push_back({move.rows, copy, part(all.q[from], all.rows[from], move.rows)});
   }
-  products.queue()
-      .wait();  // the copies would take many times as long beside the products of the other members
+  products.queue().wait();  // while products run on the other GPUs, the copies would take many times as long
   all.team.meet();
   multiply_by_panels<R>(products, {last}, {shape}, batch, roots, list, panel);
   products.queue().wait();

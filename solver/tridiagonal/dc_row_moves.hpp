@@ -25,7 +25,7 @@ void add_work(const Merge& merge, const Shape<R>& shape, const std::vector<Rows>
               std::vector<double>& work);
 
 // The moves that give all members the same work, as far as they can. They are in ascending order of `from`. A member gives away only its last rows,
-// less than half of its rows. It keeps a multiple of 8 rows. It receives at most `most` rows. A move has at least `least` rows.
+// less than half of its rows. It then keeps a multiple of 8 rows. It receives at most `most` rows. A move has at least `least` rows.
 //   before   work of each member in the merges before
 template <class R>
 std::vector<RowMove> row_moves(const Merge& last, const Shape<R>& shape, const std::vector<Rows>& rows,

@@ -255,7 +255,7 @@ class OnDevice {
   SolveTeam<R>* team_;
   DivideAndConquerEnd* end_;
   const RowMember<R>* member_;
-  std::vector<double> work_;  // of each member so far (row_moves())
+  std::vector<double> work_;  // work of each member in the merges so far (row_moves())
 };
 
 }  // namespace

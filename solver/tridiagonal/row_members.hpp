@@ -11,7 +11,7 @@
 
 namespace eigen_g {
 
-// What all members of a solve know. Each member can read and write the memory of all others.
+// The data that the members of a solve share. Each member can read and write the memory of all others.
 //   rows           of each member
 //   most_moved     rows that a member can compute for others
 //   compressed, q  each member's C and Q; a member sets its own
