@@ -566,10 +566,8 @@ class TeamBackend final : public StandardBackend<T> {
       rows.push_back({static_cast<dc::Index>(share.first), static_cast<dc::Index>(share.count)});
       most = std::min(most, static_cast<std::int64_t>(parts(p).scratch.left() / sizeof(R)) / plan_.n);
     }
-    most -=
-        2 *
-        team_
-            .size();  // a member gets at most size() moves; a move's copy has one row more if it is odd, and is aligned
+    // A member gets at most size() moves. The copy of a move can have one row more, and its alignment takes less than another row.
+    most -= 2 * team_.size();
     if (most <= 0 || rows.back().count == 0) return {};
     return std::optional<RowMembers<R>>(std::in_place, team_, std::move(rows), static_cast<dc::Index>(most));
   }

@@ -67,8 +67,8 @@ struct MergeBuffers {
 //   places               q: used instead of scratch memory for Q (then divide_and_conquer_bytes() takes with_q = false)
 //                        compressed: used instead of z_dev for the compressed Q; may be z_dev itself
 //   team                 devices that take columns of the large merges' products; null: none. It takes no columns of a range of rows
-//   member               null, or this GPU's part in a solve by several GPUs, each of which computes a range of rows at the same time. In the last merge rows
-//                        move between the GPUs, so that all have the same work. z_dev has the member's rows
+//   member               null, or this GPU's part in a solve by several GPUs that each compute a range of rows at the same time. In the last merge
+//                        rows move between these GPUs, so that all have the same work (dc_row_moves.hpp). z_dev has the member's rows
 //   end                  null: the function waits for its work. Not null: the last work is only queued, and end->finish() waits for it
 // The values of a range of rows have the bits of the whole solution. Its vectors may differ from the whole's by the rounding of the products
 // of merges of more than 512 rows, because cuBLAS may sum in another order for other shapes. A call for a range repeats the O(n^2) work of
