@@ -103,8 +103,9 @@ template <class T>
 [[nodiscard]] Solution<T> solve(std::int64_t n, const T* a, std::int64_t lda, const Options& options = {},
                                 const Devices& devices = {});
 
-// Returns an upper bound of the memory that eigen_g() allocates with the native engine. The caller's a, w and z are not counted, nor is the additional
-// memory of other engines (Options::engine) and of shared products (Devices::ratio). For device pointers the bound assumes MatrixLayout::contiguous.
+// Returns an upper bound of the memory that eigen_g() allocates. The bound does not contain the caller's a, w and z. It does not contain the additional
+// memory of other engines than native (Options::engine) or of shared products (Devices::ratio) either. For device pointers the bound assumes
+// MatrixLayout::contiguous.
 //   on_gpu   true: for the current GPU; throws DeviceError if there is none
 //   mode     the bound is for a solve in this mode on a GPU. Throws InvalidArgument (mode) if a solve with these arguments cannot have it.
 //            To make a solve use this mode, set Devices::memory_limit to WorkspaceBytes::device of the result
@@ -162,8 +163,8 @@ void start_gpu();
 
 // Frees what the calling thread keeps between its calls. For each GPU that it used: streams, a cuBLAS handle, up to 64 MiB of
 // device memory, and up to 64 MiB + 36 n bytes of pinned host memory. For all GPUs together: up to seven sleeping threads that
-// copy host memory. A batch can solve several large problems at the same time on one GPU (batched.hpp). For each of
-// them the calling thread then keeps the same resources again, and a host thread. A thread
+// copy host memory. A batch can solve several large problems on one GPU at the same time (batched.hpp). For each problem
+// that runs at the same time the calling thread keeps these resources once more, and a host thread. A thread
 // that ends frees its cache without this call. This call also frees the device memory that the process keeps for large solves of any
 // thread: one block for each GPU, of at most 1/64 of its memory. A solve whose workspace does not fit frees this block by itself.
 void release_thread_cache();

@@ -96,8 +96,8 @@ struct Options {
   Subset subset = {};       // the pairs to find; their values have the bits of a whole solve
   Path path = Path::automatic;
   // Engine of the large matrix products on a GPU. The CPU always uses native products. automatic chooses by Devices::engine_rates.
-  // df and emulated are for real matrices of double, and the engines by residues (ozaki, ozaki_fast and ozaki_fp8) are for real and complex matrices
-  // of double. With another type a solve on a GPU throws InvalidArgument (engine). df and emulated need up to 2 GiB of device memory more than native, the engines by
+  // df and emulated are for real double matrices. The engines by residues (ozaki, ozaki_fast and ozaki_fp8) are for real and complex double
+  // matrices. With another type a solve on a GPU throws InvalidArgument (engine). df and emulated need up to 2 GiB of device memory more than native, the engines by
   // residues up to 16 GiB. df loses about one digit of the vectors' accuracy.
   Engine engine = Engine::native;
   Progress progress = {};
@@ -123,8 +123,8 @@ std::string to_text(const Ratio& ratio);
 // Where to solve. The defaults suit most callers: the current GPU if there is one and n is large enough, else the CPU.
 struct Devices {
   DeviceChoice device = DeviceChoice::automatic;
-  // Number of CPU threads, 0 to 65536. 0: OMP_NUM_THREADS, otherwise the physical cores within the CPU quota of the process. The largest number
-  // that counts is the number of logical processors within the affinity mask and the CPU quota. Batches on the CPU and copies of host memory take the
+  // Number of CPU threads, 0 to 65536. 0: OMP_NUM_THREADS, otherwise the physical cores within the CPU quota of the process. A larger number
+  // than that of the logical processors within the affinity mask and the quota counts as their number. Batches on the CPU and copies of host memory take the
   // logical processors within the quota by default.
   // On the CPU the reduction, the divide and conquer and the back-transformation take at most one thread below n = 150, 4 below 300, 16 below
   // 1500 and 64 from there on. The CPU's share of a large product has the same limits, with the largest size of the product as n. The results
@@ -140,13 +140,14 @@ struct Devices {
   // Several GPUs are used in one of two ways.
   //
   // All stages: the GPUs divide the matrices and the work of every stage except the bulge chase. This is for standard problems of all four
-  // types on the two-stage path. With Path::two_stage it is for every order. With Path::automatic it is from these orders on, about:
+  // types on the two-stage path. With Path::two_stage it is for every order. With Path::automatic it is for orders from about
+  // these on. Complex types count as their real types.
   //
   //              with vectors   values only
   //   double     5000           10000
   //   float      10000          20000
   //
-  // This way needs 2 to 8 GPUs of the same model, the native engine and precision, an automatic ratio, and multiprocessors = 0. Device pointers belong to the first GPU. memory_limit and an
+  // Dividing all stages needs 2 to 8 GPUs of the same model, the native engine and precision, an automatic ratio, and multiprocessors = 0. Device pointers belong to the first GPU. memory_limit and an
   // Allocator are for the first GPU's memory only. A solve with vectors takes about 1/2 + 3/gpus times the bytes of a matrix on the first GPU,
   // 3/gpus times on each other GPU, and some GB of buffers.
   //
@@ -157,8 +158,8 @@ struct Devices {
   // With the same devices and the same ratio or calibration, results repeat bit for bit.
   int gpus = 1;
   // Ratio of the shares of columns, GPU[:GPU...]:CPU, gpus + 1 numbers. Automatic, float: the first GPU alone.
-  // Automatic, double: each product has its own shares. By the rates of `calibration` all devices then finish at the same time. A device that
-  // would not shorten the product gets 0.
+  // Automatic, double: each product has its own shares. They are chosen so that, by the rates of `calibration`, all devices finish at the same
+  // time. A device that would not shorten the product gets 0.
   // Without a calibration, orders below 2000 stay on the first GPU. For larger orders, if a helper may pay, the first solve of a
   // process measures a quick calibration (less than a second), and later solves use it.
   // Shared products need more memory than workspace_bytes(). A helper GPU needs staging memory, and a share of the CPU needs pinned host memory.
@@ -200,7 +201,8 @@ struct DeviceWork {
   // `bytes` and `flops` are set for one GPU alone, and for several GPUs that divide all stages.
   std::uint64_t bytes = 0;  // GPU memory of the call in addition to a, w, z; 0: not counted for each device
   double flops = 0;         // flops of its matrix products; 0: not counted for each device
-  // Several GPUs that divide all stages: the GPU's own seconds and flops of each stage, without its waits for the end of other GPUs' stages.
+  // Several GPUs that divide all stages: the GPU's own seconds and flops of each stage, without its waits for the end of other GPUs' stages. The
+  // seconds of full_to_band and of divide_and_conquer contain waits for other GPUs within the stage.
   std::vector<StageWork> stages = {};
 };
 

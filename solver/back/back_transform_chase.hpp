@@ -52,7 +52,7 @@ template <class T>
 std::uint64_t back_transform_chase_bytes(std::int64_t n, std::int64_t b, std::int64_t m, bool cut = false,
                                          std::int64_t slab = back_transform_chase_slab_bytes);
 
-// Sweep groups first ... end - 1.
+// Sweep groups first ... end - 1. By default all groups.
 struct ChaseGroups {
   std::int64_t first = 0, end = std::numeric_limits<std::int64_t>::max();
 };
@@ -68,8 +68,7 @@ struct ChaseGroups {
 //               If it is chosen without these, it is an InvalidArgument
 //   team        GPUs that take columns of Z; null: none. It is used for double in the fused variant; the workspace must then be for
 //               cut = true. The CPU takes no columns
-//   groups      the sweep groups that are applied, without a team; only their v arrays are read. By default all groups. The higher groups must be
-//               applied before
+//   groups      the sweep groups to apply. Only their v arrays are read. Higher groups must have been applied before. Only without a team
 // Ordered on the products' queue. Does not block the host; if a team takes columns, it blocks as ColumnTeam::run does.
 // Arithmetic of the fused variant:
 //   double           double
@@ -88,8 +87,8 @@ void back_transform_chase(const Products<T>& products, const ChaseTiles& tiles,
                           ChaseBack how = ChaseBack::automatic, SolveTeam<T>* team = nullptr,
                           ChaseGroups groups = {});
 
-// GPU. back_transform_chase() with the v arrays of the reflectors in host memory. The arrays of a slab of sweep groups are copied to a slot on the
-// GPU while it applies the slab before.
+// GPU. back_transform_chase() with the v arrays of the reflectors in host memory. While the GPU applies a slab of sweep groups,
+// the arrays of the next slab are copied to a slot on the GPU.
 //   reflectors  v: host memory of any kind, packed or with a negative stride, in. tau: device memory, in
 //   workspace   back_transform_chase_from_host_bytes<T>(n, tiles.b, m) bytes or more. Slabs are not longer than back_transform_chase_slab_bytes
 // All else is as in back_transform_chase(), without a team. Z has the same bits. The host is busy with the copies until the last slab has been sent.

@@ -66,9 +66,9 @@ struct SolverTuning {
   // Limits of the columns of U, which is 3/16 of a matrix. The lower limit keeps the GPU busy and is at least
   // dc_max_rows_in_one_launch. Beyond the upper limit products gain nothing, and the memory is saved.
   std::int64_t dc_min_panel_columns = 1024, dc_max_panel_columns = 4096;
-  // On several GPUs rows of the last merge move between them from this order on. For smaller orders the meetings of
-  // the host's threads cost more.
-  std::int64_t dc_min_order_of_moves = 4096;
+  // On several GPUs rows of the last merge move from this order on. For smaller orders the meetings of the host's threads cost more than the moves
+  // save.
+  std::int64_t dc_min_order_of_moves = 16000;
 
   // Back-transformation
   // Up to this number of rows one kernel applies all blocks of reflectors.

@@ -282,7 +282,7 @@ class DeviceBackend final : public StandardBackend<T> {
   }
 
  private:
-  // Returns true if the host first queues the reduction and then waits for the result of the check. On the one-stage path the host does not need the result earlier,
+  // Returns true if the host queues the reduction before it waits for the check. On the one-stage path the host does not need the result earlier,
   // because the GPU computes the scale. The two-stage path needs the bandwidth of A before the reduction. For a large matrix the host waits at once,
   // because a NaN would cost a long reduction.
   bool waits_late() const {

@@ -6,8 +6,8 @@
 //   chase                  member 0 alone; d, e and the tau go to all members, the v arrays stay with member 0
 //   divide and conquer     computes its rows of U. In the last merge rows move between the members, so that all have the same work (row_moves()).
 //                          Then it gets its columns of U, which it copies from the rows of all members
-//   back-transformations   its columns of Z. Before a part of the chase's reflectors is applied, all members get a copy of this part. The
-//                          reflectors of the reduction to a band are copied from their owners in blocks
+//   back-transformations   its columns of Z. The other members first get a copy of a part of the chase's reflectors, then all members apply this
+//                          part. The reflectors of the reduction to a band are copied from their owners in blocks
 //   store                  its columns of Z
 //
 // After a stage every member's queue waits for all queues.
@@ -99,14 +99,14 @@ struct TeamParts {
   Arena dc, scratch;
   std::span<std::byte> products;  // for Products::lend()
 
-  // Room for the v arrays that a member can receive: the largest share of U, and one sweep group
+  // The number of values of T that `received` has room for. It is for the bytes of the largest share of U and of one sweep group.
   static std::int64_t received_values(std::int64_t n, int members) {
     constexpr std::int64_t of_real = sizeof(T) / sizeof(real_t<T>);
     return share_of(n, 0, members).count * n / of_real + tiles_of<T>(n).width * n;
   }
 
-  // Room for rows that a member computes for others in the last merge (row_moves()): a fifth of a share. The T of a random matrix needs about
-  // this room on two GPUs, and less on more GPUs.
+  // Room for rows that a member computes for others in the last merge (row_moves()): a fifth of a share. The T of a random matrix needs
+  // 15 % of a share on two GPUs and 18 % on four.
   static std::uint64_t bytes_for_moved_rows(std::int64_t n, int members) {
     if (n < solver_tuning().dc_min_order_of_moves) return 0;
     return static_cast<std::uint64_t>(share_of(n, 0, members).count / 5 * n) * sizeof(real_t<T>);
@@ -272,7 +272,7 @@ class TeamBackend final : public StandardBackend<T> {
                   first.name + ")");
       for (int q = 0; q < p; ++q) {
         const bool to = reach_peer(team_.gpu(p), team_.gpu(q)), from = reach_peer(team_.gpu(q), team_.gpu(p));
-        all_reach_ = all_reach_ && to && from;
+        all_reach_ = all_reach_ && (team_.gpu(p) == team_.gpu(q) || (to && from));
       }
       const CurrentGpu on(team_.gpu(p));
       members_.push_back(std::make_unique<Member<T>>(std::make_unique<OwnObjects<T>>()));
@@ -555,8 +555,8 @@ class TeamBackend final : public StandardBackend<T> {
                     [&](std::int64_t i, std::int64_t j, MatrixView<T> to) { fetch(p, i, j, to); });
   }
 
-  // Returns the data that the members share about their rows of U. Returns nullopt if no rows move between members. This is so without vectors, for
-  // small orders, if a GPU does not reach the memory of another one, if the scratch memory has no room, and if the last member has no rows.
+  // Returns the data that the members share about their rows of U. Returns nullopt if no rows can move. There are five such cases: no vectors, a small
+  // order, a GPU that does not reach the memory of another one, no room in the scratch memory, and a last member without rows.
   std::optional<RowMembers<R>> row_members() {
     if (!plan_.options.vectors || plan_.n < solver_tuning().dc_min_order_of_moves || !all_reach_) return {};
     std::vector<dc::Rows> rows;
@@ -566,7 +566,7 @@ class TeamBackend final : public StandardBackend<T> {
       rows.push_back({static_cast<dc::Index>(share.first), static_cast<dc::Index>(share.count)});
       most = std::min(most, static_cast<std::int64_t>(parts(p).scratch.left() / sizeof(R)) / plan_.n);
     }
-    // A member gets at most size() moves. The copy of a move can have one row more, and its alignment takes less than another row.
+    // A member receives at most size() - 1 moves. The copy of a move can have one row more, and its alignment takes less than another row.
     most -= 2 * team_.size();
     if (most <= 0 || rows.back().count == 0) return {};
     return std::optional<RowMembers<R>>(std::in_place, team_, std::move(rows), static_cast<dc::Index>(most));
@@ -614,7 +614,8 @@ class TeamBackend final : public StandardBackend<T> {
   std::int64_t v_offset(std::int64_t group) const {
     return tiles_.sweep_offset(std::min(group * tiles_.width, tiles_.sweeps()));
   }
-  // The first group of the longest part of the chase's reflectors that ends before group `end` and that a member has room for.
+  // Returns the first group of the part of the chase's reflectors that ends before group `end`. The part is as long as the room in `received` allows.
+  // A team of one member needs no room, so its part has all groups.
   std::int64_t first_group_of_part(std::int64_t end) const {
     if (team_.size() == 1) return 0;
     const std::int64_t room = TeamParts<T>::received_values(plan_.n, team_.size());
@@ -622,9 +623,9 @@ class TeamBackend final : public StandardBackend<T> {
     while (first > 0 && v_offset(end) - v_offset(first - 1) <= room) --first;
     return first;
   }
-  // Copies the v arrays of these groups to all members. The GPUs do nothing else meanwhile, because a copy from GPU to GPU takes many times as long
-  // while the kernel that applies the reflectors runs. Each member gets another part from member 0, and the other parts from the other members.
-  // Thus all links between the GPUs carry data.
+  // Copies the v arrays of these groups from member 0 to all other members. The GPUs do nothing else meanwhile. While the kernel that applies the
+  // reflectors runs, a copy between GPUs takes many times as long. First each member gets a different part from member 0. Then it gets the other parts
+  // from the other members. So all links carry data.
   void send_reflectors(std::int64_t first, std::int64_t end) {
     const std::int64_t at = v_offset(first), count = v_offset(end) - at;
     const int receivers = team_.size() - 1;

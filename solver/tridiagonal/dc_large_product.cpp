@@ -1,4 +1,4 @@
-// The products of large merges: on one GPU by slices of U, divided over a team, or with rows of other GPUs.
+// The products of large merges. They run on one GPU by slices of U, or a team divides their columns, or several GPUs each have a range of rows.
 #include "solver/tridiagonal/dc_large_product.hpp"
 
 #include <algorithm>
@@ -71,7 +71,7 @@ void multiply_one(const Products<R>& products, const Merge& m, const Shape<R>& s
   }
 }
 
-// Rows of C and of the result.
+// A range of rows, with these rows of C and of the result. They can be in the memory of another GPU.
 template <class R>
 struct RowsOfProduct {
   Rows rows;
@@ -79,7 +79,8 @@ struct RowsOfProduct {
   MatrixView<R> q;
 };
 
-// All merges with k > 0 in `shapes`. A merge is left out by setting its k to 0. Each slice of U is formed once for all rows of the list.
+// Multiplies all merges with k > 0 in `shapes`, for all ranges of rows in `list`. A k of 0 leaves a merge out. Each slice of U is formed once and used
+// for all ranges.
 template <class R>
 void multiply_by_panels(const Products<R>& products, const std::vector<Merge>& merges,
                         const std::vector<Shape<R>>& shapes, const Batch<R>& batch, Roots roots,
@@ -203,12 +204,12 @@ void multiply_with_members(const Products<R>& products, const Merge& last, const
                            const Batch<R>& batch, Roots roots, MatrixView<same_t<R>> c,
                            MatrixView<same_t<R>> panel, MatrixView<same_t<R>> q, const RowMember<R>& member,
                            const std::vector<double>& before) {
-  constexpr Index least = 64;  // fewer rows are not worth a copy
+  constexpr Index least_rows = 64, least_columns = 512;  // fewer are not worth copies and meetings
   RowMembers<R>& all = *member.all;
   const auto own = static_cast<std::size_t>(member.number);
-  const std::vector<RowMove> moves =
-      row_moves(last, shape, all.rows, Roots{roots.begin, std::min(roots.end, shape.k)}.count(), before,
-                least, all.most_moved);
+  const Index columns = Roots{roots.begin, std::min(roots.end, shape.k)}.count();
+  const std::vector<RowMove> moves = row_moves(last, shape, all.rows, columns, before, least_rows,
+                                               columns < least_columns ? 0 : all.most_moved);
   if (moves.empty()) return multiply_large<R>(products, {last}, {shape}, batch, roots, c, panel, q, nullptr);
   const auto part = [](MatrixView<R> x, Rows x_rows, Rows rows) {
     return x.block(rows.first - x_rows.first, 0, rows.count, x.cols);
@@ -229,7 +230,7 @@ void multiply_with_members(const Products<R>& products, const Merge& last, const
         part(all.compressed[from], all.rows[from], move.rows).block(0, last.first, count, shape.k));
     list.push_back({move.rows, copy, part(all.q[from], all.rows[from], move.rows)});
   }
-  products.queue().wait();  // while products run on the other GPUs, the copies would take many times as long
+  products.queue().wait();  // all copies end before any product begins
   all.team.meet();
   multiply_by_panels<R>(products, {last}, {shape}, batch, roots, list, panel);
   products.queue().wait();

@@ -1,5 +1,5 @@
-// The products of large merges (dc_merge.hpp has the equation): on one GPU, divided by columns over a team of devices, or by several GPUs that
-// each have a range of rows. CUDA builds only.
+// The products of large merges (dc_merge.hpp has the equation). They run on one GPU, or a team divides their columns, or several GPUs each have a
+// range of rows. CUDA builds only.
 #pragma once
 
 #include <vector>
@@ -36,9 +36,11 @@ void multiply_large(const Products<R>& products, const std::vector<Merge>& merge
                     MatrixView<const same_t<R>> c, MatrixView<same_t<R>> panel, MatrixView<same_t<R>> q,
                     SolveTeam<R>* team);
 
-// multiply_large() for the last merge, by all members of a team at the same time. Some rows move between the members (row_moves()).
+// multiply_large() for the last merge. All members of a team call it at the same time with equal `last`, `shape`, `roots` and `before`. Rows can move
+// between the members (row_moves()). If rows move, the host waits for all members three times: before the copies, after them, and after the products.
+// Throws as GpuTeam::meet() too.
 //   before   work of each member in the merges before
-//   c, q     the member's rows. All earlier work on them must be done. The host waits for all members before and after moved rows
+//   c, q     the member's rows. The GPU must have ended all earlier work on them
 template <class R>
 void multiply_with_members(const Products<R>& products, const Merge& last, const Shape<R>& shape,
                            const Batch<R>& batch, Roots roots, MatrixView<same_t<R>> c,

@@ -1,8 +1,9 @@
-// row_moves(): members that each have a range of rows of the eigenvectors get the same work, because rows of the last merge move between them.
-// Needs no GPU.
+// row_moves(): gives members with different work the same work. Each member has a range of rows of the eigenvectors. In the last merge a member can
+// compute rows of another member. Needs no GPU.
 //
-// A row of a merge costs a product with k terms in the rows of child 1 or of child 2 for each of k columns. The children deflate
-// differently. So members with equal numbers of rows have different work: for the T of a random matrix child 1 has fewer terms.
+// Each entry of a merge's product is a sum. In the rows of child 1 it has upper + dense terms, and in the rows of child 2 dense + lower terms (Shape).
+// These numbers differ, because the children deflate differently. So members with equal numbers of rows have different work. For the T of a random
+// matrix the rows of child 1 have fewer terms.
 #pragma once
 
 #include <vector>
@@ -11,27 +12,28 @@
 
 namespace eigen_g::dc {
 
-// Member `to` computes the rows `rows` of T in the last merge's product, for member `from`, who has them.
+// In the last merge's product member `to` computes the rows `rows` of the eigenvectors. These rows belong to member `from`.
 struct RowMove {
   int from, to;
   Rows rows;
 };
 
-// Adds the work of a merge, in multiplications and additions, to the work of each member.
+// Adds the work of a merge to the work of each member. The unit is one multiplication with one addition.
 //   rows     the rows of each member
 //   columns  columns of the product
 template <class R>
 void add_work(const Merge& merge, const Shape<R>& shape, const std::vector<Rows>& rows, Index columns,
               std::vector<double>& work);
 
-// The moves that give all members the same work, as far as they can. They are in ascending order of `from`. A member gives away only its last rows,
-// less than half of its rows. It then keeps a multiple of 8 rows. It receives at most `most` rows. A move has at least `least` rows.
+// Returns moves that make the work of all members as equal as the limits allow, in ascending order of `from`. A member gives away less than half of
+// its rows, and always its last ones. A member that gives rows away keeps a multiple of 8 rows. A member receives at most `most` rows in all. A move has
+// at least `least` rows.
 //   before   work of each member in the merges before
 template <class R>
 std::vector<RowMove> row_moves(const Merge& last, const Shape<R>& shape, const std::vector<Rows>& rows,
                                Index columns, const std::vector<double>& before, Index least, Index most);
 
-// The rows that member `member` computes for itself.
+// The rows that member `member` keeps and computes itself.
 Rows kept_rows(const std::vector<RowMove>& moves, const std::vector<Rows>& rows, int member);
 
 }  // namespace eigen_g::dc

@@ -67,8 +67,9 @@ struct MergeBuffers {
 //   places               q: used instead of scratch memory for Q (then divide_and_conquer_bytes() takes with_q = false)
 //                        compressed: used instead of z_dev for the compressed Q; may be z_dev itself
 //   team                 devices that take columns of the large merges' products; null: none. It takes no columns of a range of rows
-//   member               null, or this GPU's part in a solve by several GPUs that each compute a range of rows at the same time. In the last merge
-//                        rows move between these GPUs, so that all have the same work (dc_row_moves.hpp). z_dev has the member's rows
+//   member               null, or this GPU's part in a solve by several GPUs. Each GPU then computes a range of rows, and all compute at the same
+//                        time. z_dev has the rows of this member. In the last merge rows can move between the GPUs, so that all have the same
+//                        work (dc_row_moves.hpp)
 //   end                  null: the function waits for its work. Not null: the last work is only queued, and end->finish() waits for it
 // The values of a range of rows have the bits of the whole solution. Its vectors may differ from the whole's by the rounding of the products
 // of merges of more than 512 rows, because cuBLAS may sum in another order for other shapes. A call for a range repeats the O(n^2) work of
@@ -77,7 +78,8 @@ struct MergeBuffers {
 // T may have any finite entries. A NaN or an infinity gives Status::not_converged with its row, from 1, in `info`; d and z are then
 // undefined. Otherwise `info` is the index of the first row of the leaf, or of the root, that did not converge.
 // Ordered on the products' queue. Without `end` the host waits for the GPU at the end. With vectors it also waits once for each level with a merge
-// of more than 512 rows. A subset can need up to three more waits. Two runs give the same bits. Throws OutOfMemory, DeviceError.
+// of more than 512 rows. A subset can need up to three more waits. With `member` the host also waits for the other members in the last
+// merge. Two runs give the same bits. Throws OutOfMemory, DeviceError.
 // Cost: at most 4/3 n^3 flops.
 // Sources: Cuppen 1981; Gu and Eisenstat 1994, 1995; LAPACK dstedc, dlaed1 to dlaed4.
 template <class R>

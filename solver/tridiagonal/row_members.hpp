@@ -11,10 +11,10 @@
 
 namespace eigen_g {
 
-// The data that the members of a solve share. Each member can read and write the memory of all others.
+// The data that all members of a solve share. The GPU of each member can read and write the memory of all other GPUs.
 //   rows           of each member
-//   most_moved     rows that a member can compute for others
-//   compressed, q  each member's C and Q; a member sets its own
+//   most_moved     the largest number of rows that one member computes for all others together
+//   compressed, q  C and Q of each member. A member sets its own entry before the first meeting
 template <class R>
 struct RowMembers {
   GpuTeam& team;
@@ -26,9 +26,10 @@ struct RowMembers {
       : team(of), rows(std::move(rows_of)), most_moved(most), compressed(rows.size()), q(rows.size()) {}
 };
 
-// One member. Its thread calls divide_and_conquer() within GpuTeam::run(), as the threads of all other members do.
-//   number    in `all`
-//   scratch   on its GPU, with room for most_moved rows of n values
+// One member. All members call divide_and_conquer() at the same time, each in its thread within GpuTeam::run().
+//   number    the index of this member in the vectors of `all`
+//   scratch   on the member's GPU. It has room for most_moved + 2 M rows of n values, where M is the number of members. The copy of a move can have
+//             one more row, and its alignment takes less than another row
 template <class R>
 struct RowMember {
   RowMembers<R>* all;

@@ -12,9 +12,9 @@ using namespace eigen_g::dc;
 
 namespace {
 
-constexpr Index none = std::numeric_limits<Index>::max();
+constexpr Index no_limit = std::numeric_limits<Index>::max();
 
-// Members with equal numbers of rows, the first ones a multiple of 8.
+// Ranges of rows for the members. All but the last have the same number of rows, a multiple of 8.
 std::vector<Rows> equal_rows(Index n, int members) {
   const Index each = ((n + members - 1) / members + 7) / 8 * 8;
   std::vector<Rows> rows;
@@ -70,12 +70,12 @@ TEST_CASE("moved rows give all members the same work") {
     const std::vector<Rows> rows = equal_rows(n, members);
     std::vector<double> before(rows.size());
     add_work(Merge{0, n / 2, n / 4}, Shape<double>{5000, 2000, 1000, 2000, 1}, rows, 5000, before);
-    const std::vector<RowMove> moves = row_moves(last, shape, rows, shape.k, before, 64, none);
+    const std::vector<RowMove> moves = row_moves(last, shape, rows, shape.k, before, 64, no_limit);
     CHECK(!moves.empty());
     std::vector<double> unmoved = before;
     add_work(last, shape, rows, shape.k, unmoved);
     CHECK(largest_over_mean(unmoved) > 1.1);
-    CHECK(largest_over_mean(check_moves(moves, rows, last, shape, shape.k, before, 64, none)) < 1.05);
+    CHECK(largest_over_mean(check_moves(moves, rows, last, shape, shape.k, before, 64, no_limit)) < 1.05);
   }
 }
 
@@ -84,9 +84,9 @@ TEST_CASE("no rows move if the work is equal, or if no columns are wanted") {
   const Merge last{0, n, n / 2};
   const std::vector<Rows> rows = equal_rows(n, 4);
   const std::vector<double> nothing(4);
-  CHECK(row_moves(last, Shape<double>{4000, 1500, 1000, 1500, 1}, rows, 4000, nothing, 64, none).empty());
-  CHECK(row_moves(last, Shape<double>{4000, 500, 1000, 2500, 1}, rows, 0, nothing, 64, none).empty());
-  CHECK(row_moves(last, Shape<double>{0, 0, 0, 0, 1}, rows, 0, nothing, 64, none).empty());
+  CHECK(row_moves(last, Shape<double>{4000, 1500, 1000, 1500, 1}, rows, 4000, nothing, 64, no_limit).empty());
+  CHECK(row_moves(last, Shape<double>{4000, 500, 1000, 2500, 1}, rows, 0, nothing, 64, no_limit).empty());
+  CHECK(row_moves(last, Shape<double>{0, 0, 0, 0, 1}, rows, 0, nothing, 64, no_limit).empty());
   CHECK(row_moves(last, Shape<double>{4000, 500, 1000, 2500, 1}, rows, 4000, nothing, 64, 0).empty());
 }
 
