@@ -4,11 +4,21 @@
 #include <thread>
 #include <utility>
 
+#include "hybrid/transfer/peer.hpp"
+
 namespace eigen_g {
 
 GpuTeam::GpuTeam(std::vector<int> gpus) : gpus_(std::move(gpus)), returned_(gpus_.size()) {
   for (std::size_t member = 1; member < gpus_.size(); ++member)
     workers_.push_back(std::make_unique<Worker>());
+}
+
+bool GpuTeam::all_reach() const {
+  bool all = true;
+  for (const int from : gpus_)
+    for (const int to : gpus_)
+      if (from != to && !reach_peer(from, to)) all = false;
+  return all;
 }
 
 void GpuTeam::run(const std::function<void(int)>& work) {

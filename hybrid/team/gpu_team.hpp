@@ -29,6 +29,8 @@ class GpuTeam {
 
   int size() const { return static_cast<int>(gpus_.size()); }
   int gpu(int member) const { return gpus_[static_cast<std::size_t>(member)]; }
+  // Lets each GPU access the memory of all others (reach_peer()). Returns true if the machine allows this for all pairs. Throws DeviceError.
+  bool all_reach() const;
 
   // Runs work(member) for all members at the same time, each in its thread with its GPU current; member 0 in the calling thread. Returns when
   // all members have returned. Throws the first exception.

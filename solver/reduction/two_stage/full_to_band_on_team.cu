@@ -27,7 +27,6 @@
 #include "hybrid/round_up.hpp"
 #include "hybrid/team/split.hpp"
 #include "hybrid/transfer/copy_2d.hpp"
-#include "hybrid/transfer/peer.hpp"
 #include "solver/devices/two_stage_tuning.hpp"
 #include "solver/prepare/mirror.hpp"
 #include "solver/reduction/negligible.hpp"
@@ -111,7 +110,7 @@ struct FullToBandOnTeam<T>::Impl {
   std::int64_t b;
   std::vector<BandMember<T>> members;
   std::vector<TeamBuffers<T>> buffers;
-  bool direct = true;       // every GPU can read the memory of all others
+  bool direct;              // GpuTeam::all_reach()
   TeamEvents panels, sums;  // moments: a panel is factored, its partial sums are there; numbered by panels
   std::vector<R> squares_of_column;  // each member writes the squares of its columns
   std::vector<std::optional<SecondQueue>> second;
@@ -122,6 +121,7 @@ struct FullToBandOnTeam<T>::Impl {
         deal(dealt),
         b(width),
         members(list),
+        direct(of.all_reach()),
         panels(of, resources(list)),
         sums(of, resources(list)),
         squares_of_column(static_cast<std::size_t>(dealt.n)) {
@@ -133,9 +133,6 @@ struct FullToBandOnTeam<T>::Impl {
     }
     for (BandMember<T>& member : members)
       buffers.emplace_back(member.scratch, deal, b, member.products->queue().multiprocessors());
-    for (int p = 0; p < team.size(); ++p)
-      for (int q = 0; q < team.size(); ++q)
-        direct = direct && (team.gpu(p) == team.gpu(q) || reach_peer(team.gpu(p), team.gpu(q)));
   }
   // After an exception the queues may still use the members' memory.
   ~Impl() {
