@@ -123,13 +123,13 @@ template <class T>
 // double needs 2.7 n^2 at n = 10000 with all vectors.
 // Device pointers need more than the table says in these cases:
 //
-//   n^2      values only or a complex matrix, if the reduction cannot work in a
-//   n^2      a subset by index
+//   n^2      values only or a complex matrix, if the reduction cannot work in the caller's array a
+//   n^2      vectors of a subset by index
 //   n^2      two-stage path and a real type, if z is not 16-byte aligned or ldz is odd. If the GPU does not have this memory, the solve works
 //            without it, but is slower
 //   0.6 n^2  vectors and a real type, and lda > n
 //
-// The reduction works in a if lda = n, a is 16-byte aligned, z is not a, and one of two more conditions holds:
+// The reduction works in the caller's array a if lda = n, a is 16-byte aligned, z is not a, and one of two more conditions holds:
 //
 //   - n is a multiple of 64;
 //   - the path is two-stage, n sizeof(T) is a multiple of 32, and n - b > 1056. The bandwidth b is 64 for real and 32 for complex matrices
@@ -149,8 +149,8 @@ template <class T>
 //   GPU             -> CPU               with host pointers and DeviceChoice::automatic
 //
 // If no fallback is left, eigen_g() throws OutOfMemory with the needed and the free bytes, before any work. It also throws OutOfMemory before
-// any work if the host has too little memory for a mode. The additional memory of df and of shared products is allocated during the solve, and
-// OutOfMemory can then end it.
+// any work if the host has too little memory for a mode. Engines other than native, and shared products, allocate their additional memory during
+// the solve. If there is too little of it, eigen_g() can throw OutOfMemory in the middle of the solve.
 template <class T = double>
 [[nodiscard]] WorkspaceBytes workspace_bytes(std::int64_t n, const Options& options, bool on_gpu,
                                              Pointers pointers = Pointers::host,
@@ -163,8 +163,8 @@ void start_gpu();
 
 // Frees what the calling thread keeps between its calls. For each GPU that it used: streams, a cuBLAS handle, up to 64 MiB of
 // device memory, and up to 64 MiB + 36 n bytes of pinned host memory. For all GPUs together: up to seven sleeping threads that
-// copy host memory. A batch can solve several large problems on one GPU at the same time (batched.hpp). For each problem
-// that runs at the same time the calling thread keeps these resources once more, and a host thread. A thread
+// copy host memory. A batch can solve several large problems on one GPU at the same time (batched.hpp). For each of these problems the
+// calling thread keeps a further set of these resources, and one more host thread. A thread
 // that ends frees its cache without this call. This call also frees the device memory that the process keeps for large solves of any
 // thread: one block for each GPU, of at most 1/64 of its memory. A solve whose workspace does not fit frees this block by itself.
 void release_thread_cache();

@@ -123,8 +123,9 @@ std::string to_text(const Ratio& ratio);
 // Where to solve. The defaults suit most callers: the current GPU if there is one and n is large enough, else the CPU.
 struct Devices {
   DeviceChoice device = DeviceChoice::automatic;
-  // Number of CPU threads, 0 to 65536. 0: OMP_NUM_THREADS, otherwise the physical cores within the CPU quota of the process. A larger number
-  // than that of the logical processors within the affinity mask and the quota counts as their number. Batches on the CPU and copies of host memory take the
+  // Number of CPU threads, 0 to 65536. 0: OMP_NUM_THREADS, otherwise the physical cores within the CPU quota of the process. If
+  // OPENBLAS_NUM_THREADS is set and OMP_NUM_THREADS is not, 0 stands for all logical processors. A number larger than the number of logical
+  // processors that the affinity mask and the quota allow is replaced by the latter. Batches on the CPU and copies of host memory take the
   // logical processors within the quota by default.
   // On the CPU the reduction, the divide and conquer and the back-transformation take at most one thread below n = 150, 4 below 300, 16 below
   // 1500 and 64 from there on. The CPU's share of a large product has the same limits, with the largest size of the product as n. The results
@@ -147,12 +148,12 @@ struct Devices {
   //   double     5000           10000
   //   float      10000          20000
   //
-  // Dividing all stages needs 2 to 8 GPUs of the same model, the native engine and precision, an automatic ratio, and multiprocessors = 0. Device pointers belong to the first GPU. memory_limit and an
-  // Allocator are for the first GPU's memory only. A solve with vectors takes about 1/2 + 3/gpus times the bytes of a matrix on the first GPU,
+  // Dividing all stages needs 2 to 8 GPUs of the same model, the native engine and precision, an automatic ratio, and multiprocessors = 0.
+  // Device pointers belong to the first GPU. memory_limit and an Allocator are for the first GPU's memory only. A solve with vectors takes about 1/2 + 3/gpus times the bytes of a matrix on the first GPU,
   // 3/gpus times on each other GPU, and some GB of buffers.
   //
-  // Columns of the large products, for real matrices in all other cases: the first GPU holds the matrices, and the other GPUs are helper GPUs. The
-  // CPU may take columns too. The large products are in the divide and conquer's merges of more than 512
+  // Columns of the large products: in all other cases the GPUs divide only the columns of the large products. This is for real matrices. The
+  // first GPU holds the matrices, and the other GPUs are helper GPUs. The CPU may take columns too. The large products are in the divide and conquer's merges of more than 512
   // rows, and in the back-transformation from about 1060 rows on. Helper GPUs and the CPU use native products.
   //
   // With the same devices and the same ratio or calibration, results repeat bit for bit.

@@ -184,7 +184,7 @@ std::uint64_t worker_bytes(const Batch<T>& batch) {
 }
 
 // Returns the order from which on all threads solve one matrix together. Each smaller matrix is solved by one thread.
-//   standard problems      `least` if fewer than half of the threads would get a matrix of order `least` or more, else `least_of_many`
+//   standard problems      `least` if the matrices of order `least` or more are fewer than half of the threads, else `least_of_many`
 //   generalised problems   the first order for which OpenBLAS may use several threads
 // Measured: data/perf/DECISIONS.md, "Reduction on a team of threads".
 template <class T>

@@ -45,7 +45,8 @@ struct Batch {
   std::int64_t ldz = 1;
   BatchStrides strides;
   const RaggedBatch<T>* ragged = nullptr;  // the caller's batch; null: a strided batch
-  std::int32_t* status = nullptr;          // host memory; strided on device pointers: device memory
+  std::int32_t* status =
+      nullptr;  // in device memory for a strided batch on device pointers, otherwise in host memory
   bool generalised = false;
   const T* b = nullptr;  // for a strided batch of generalised problems
   std::int64_t ldb = 1;

@@ -1,5 +1,5 @@
 // Batches on device pointers. The kernels of solver/batched solve the problems for which BatchOnDevice::supports() is true and whose leading dimensions
-// have 32 bits. Lanes solve the others (batched_in_lanes.hpp).
+// have 32 bits. SolveFrame solves the others (batched_in_lanes.hpp).
 #include <algorithm>
 #include <optional>
 #include <vector>
@@ -16,8 +16,8 @@ namespace {
 
 using batched::BatchOnDevice;
 
-// Solves strided batches on device pointers with the kernels for batches. Their leading dimensions have 32 bits, so a batch with a longer one is
-// solved by batch_in_lanes().
+// Solves strided batches on device pointers with the kernels for batches. The kernels take leading dimensions of 32 bits. batch_in_lanes() is
+// for a batch with a larger leading dimension.
 template <class T>
 class ByKernels final : public BatchOnGpu<T> {
  public:

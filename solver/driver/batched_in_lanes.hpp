@@ -1,5 +1,5 @@
-// Problems of a batch that the kernels of solver/batched do not solve. SolveFrame, the solver of eigen_g.hpp, solves each of them. Lanes of the GPU
-// solve several of them at the same time (hybrid/team/gpu_lanes.hpp). CUDA builds only.
+// Problems of a batch that the kernels of solver/batched do not solve. SolveFrame, the solver of eigen_g.hpp, solves each of them. Several of
+// them are solved at the same time, each in a lane. A lane is a stream with a host thread (hybrid/team/gpu_lanes.hpp). CUDA builds only.
 #pragma once
 
 #include <cstdint>

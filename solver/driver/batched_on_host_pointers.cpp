@@ -49,9 +49,9 @@ std::uint64_t chunk_bytes_on_gpu(const BatchOnDevice<T>& kernels, std::int64_t n
 // A chunk of a batch on host pointers: matrices begin ... begin + count - 1 of a group. start() copies A to the GPU and queues the solves.
 // finish() copies the results to the caller.
 //
-//   start()    caller's a  ->  packed_, if the matrices have gaps or different orders  ->  on_gpu_.a, n x n each
+//   start()    caller's a  ->  packed_, for a ragged batch or with gaps between the matrices  ->  on_gpu_.a, n x n each
 //   kernels    on_gpu_.a   ->  Z in on_gpu_.a, on_gpu_.w, on_gpu_.status
-//   finish()   on_gpu_     ->  packed_, if z has gaps, other orders or fewer columns  ->  caller's w, z, status
+//   finish()   on_gpu_     ->  packed_, also for fewer than n pairs  ->  caller's w, z, status
 template <class T>
 class HostChunk {
  public:
@@ -183,25 +183,25 @@ class HostChunk {
   std::int64_t begin_ = 0, count_ = 0;
 };
 
-// Solves a group on host pointers with the kernels. Two HostChunk take turns. The array `lanes` has these two, not lanes of the GPU.
+// Solves a group on host pointers with the kernels. Two HostChunk take turns.
 template <class T>
 void solve_in_chunks(const Batch<T>& batch, const BatchGroup& group, BatchReport& report) {
   const auto count = static_cast<std::int64_t>(group.members.size());
   const std::int64_t most = chunk_matrices<T>(group.n, count);
-  std::optional<HostChunk<T>> lanes[2];
+  std::optional<HostChunk<T>> chunks[2];
   std::uint64_t device = 0, host = 0;
-  const auto lane_of = [&](std::int64_t begin) -> HostChunk<T>& { return *lanes[begin / most % 2]; };
+  const auto chunk_of = [&](std::int64_t begin) -> HostChunk<T>& { return *chunks[begin / most % 2]; };
   for (std::int64_t begin = 0; begin < count; begin += most) {
-    std::optional<HostChunk<T>>& lane = lanes[begin / most % 2];
-    if (!lane) {
-      lane.emplace(Resources::of_this_thread(), batch, group, most);
-      device += lane->device_bytes();
-      host += lane->host_bytes(most);
+    std::optional<HostChunk<T>>& chunk = chunks[begin / most % 2];
+    if (!chunk) {
+      chunk.emplace(Resources::of_this_thread(), batch, group, most);
+      device += chunk->device_bytes();
+      host += chunk->host_bytes(most);
     }
-    lane->start(begin, std::min(most, count - begin));
-    if (begin > 0) lane_of(begin - most).finish();
+    chunk->start(begin, std::min(most, count - begin));
+    if (begin > 0) chunk_of(begin - most).finish();
   }
-  lane_of((count - 1) / most * most).finish();
+  chunk_of((count - 1) / most * most).finish();
   report.bytes.device = std::max(report.bytes.device, device);
   report.bytes.host = std::max(report.bytes.host, host);
 }
@@ -224,14 +224,13 @@ WorkspaceBytes host_batch_bytes_on_gpu(std::int64_t n, std::int64_t count, const
                                        bool generalised) {
   if (!kernels_solve<T>(n, options.vectors, generalised))
     return host_bytes_in_lanes<T>(n, count, options, generalised);
-  // `lanes` is the number of HostChunk in solve_in_chunks().
-  const std::int64_t most = chunk_matrices<T>(n, count), lanes = count > most ? 2 : 1;
+  const std::int64_t most = chunk_matrices<T>(n, count), chunks = count > most ? 2 : 1;
   const BatchOnDevice<T> kernels(Resources::of_this_thread(), static_cast<int>(n), most, options.vectors,
                                  generalised);
   const auto values = static_cast<std::uint64_t>(most * n);
-  return {static_cast<std::uint64_t>(lanes) * values *
+  return {static_cast<std::uint64_t>(chunks) * values *
               (static_cast<std::uint64_t>(generalised ? 2 * n : n) * sizeof(T) + sizeof(real_t<T>)),
-          static_cast<std::uint64_t>(lanes) * chunk_bytes_on_gpu(kernels, n, most, generalised)};
+          static_cast<std::uint64_t>(chunks) * chunk_bytes_on_gpu(kernels, n, most, generalised)};
 }
 
 EIGEN_G_INSTANTIATE(all_types, host_batch_on_gpu, host_batch_bytes_on_gpu);

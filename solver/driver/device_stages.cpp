@@ -25,7 +25,7 @@ static_assert(sytrd_in_place_lda(1) == tridiagonalize_row_multiple);
 // The workspace of each stage. With host pointers it has the matrices' copies on the device too.
 template <class T>
 struct SytrdParts {
-  MatrixView<T> given, working;  // working: null if the reduction works in a itself
+  MatrixView<T> given, working;  // working: its data is null if the reduction works in the caller's array a
   Tridiagonal<real_t<T>> t;
   T* padding = nullptr;
   Arena kept, scratch;

@@ -73,8 +73,8 @@ void SolveFrame<T>::begin(const CallerMatrices<T>& problem) {
     backend().begin(problem);
   } catch (const OutOfMemory& error) {
     std::optional<Plan> smaller;
-    // With a memory_limit the slabs in block columns grow up to it. If the GPU has less free memory, the next try has no limit. The slabs then have
-    // their smallest size.
+    // In block columns a memory_limit makes the slabs larger: they fill it. Without a limit they have their smallest size. If the GPU has fewer free
+    // bytes than the limit, the next try is therefore the same plan without a limit.
     const bool fills_limit =
         plan_.mode == MemoryMode::block_columns && std::exchange(plan_.devices.memory_limit, 0) > 0;
     if (error.on_device()) smaller = fills_limit ? plan_ : smaller_plan<T>(plan_);

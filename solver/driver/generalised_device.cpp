@@ -102,7 +102,9 @@ class GeneralisedDeviceBackend final : public GeneralisedBackend<T> {
     const real_t<T> largest_a = check_input<T>(queue_, plan_.options.uplo, a_, parts_->checking).largest;
     const InputFacts<real_t<T>> of_b =
         check_input<T>(queue_, plan_.options.uplo, b_, parts_->checking, all, Argument::b);
-    if (may_order()) take_in_order<T>(queue_, nullptr, b_, scratch(plan_.n));  // keeps the caller's B
+    if (may_order())
+      take_in_order<T>(queue_, nullptr, b_,
+                       scratch(plan_.n));  // a copy of B, because factor_b() may need B again
     return {largest_a, of_b.largest, of_b.smallest_diagonal};
   }
   std::vector<real_t<T>> diagonal_of_b() override {

@@ -1,5 +1,5 @@
 // The recipes. A recipe is the order of the stages of one kind of solve: standard, generalised or mixed precision. Its code has one stage a line.
-// A recipe is the same on CPU and GPU and for both paths. It calls the stages of a Backend and allocates nothing.
+// A recipe is the same on CPU and GPU and for both paths. It calls the stages of a Backend, and allocates no memory of order n^2.
 #include <algorithm>
 #include <cmath>
 #include <complex>
@@ -73,7 +73,7 @@ std::int64_t GeneralisedBackend<T>::factor_b(const PencilFacts<real_t<T>>& facts
   return std::max<std::int64_t>(0, cholesky());
 }
 
-// The solutions X and W have A X = B X W. The standard problem is C = Y W Y^H.
+// The solutions X and W have A X = B X W for itype 1. The standard problem is C = Y W Y^H.
 template <class T>
 GeneralisedReport GeneralisedBackend<T>::run(StageRunner& run_stage) {
   std::int64_t bad_minor = 0;

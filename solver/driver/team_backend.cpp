@@ -3,7 +3,8 @@
 //   stage                  each member p
 //   load, check, scale     its part of A's columns. Each column is stored from the first row of its strip on (dealt_columns.hpp)
 //   full to band           its part (full_to_band_on_team.hpp); member 0 gets the band
-//   chase                  member 0 alone; d, e and the tau go to all members, the v arrays stay with member 0
+//   chase                  member 0 alone; d, e and the factors tau are copied to all members. The v arrays, which hold the vectors of the chase's
+//                          reflectors (chase_tiles.hpp), stay with member 0
 //   divide and conquer     computes its rows of U. In the last merge rows move between the members, so that all have the same work (row_moves()).
 //                          Then it gets its columns of U, which it copies from the rows of all members
 //   back-transformations   its columns of Z. The other members first get a copy of a part of the chase's reflectors, then all members apply this
@@ -145,7 +146,7 @@ class TeamBackend final : public StandardBackend<T> {
       Arena arena = member.memory->arena(*member.queue, member.bytes);
       member.parts.emplace(arena, plan_, p, multiprocessors);
       member.products->lend(member.parts->products);
-      if (p > 0) members_[0]->begin.hold(*member.queue);  // the caller's stream
+      if (p > 0) members_[0]->begin.hold(*member.queue);  // starts after the work in the caller's stream
       if (p == 0) member.begin.record(*member.queue);
     }
     for (int p = 1; p < team_.size(); ++p) {
@@ -415,7 +416,8 @@ class TeamBackend final : public StandardBackend<T> {
       rows.push_back({static_cast<dc::Index>(share.first), static_cast<dc::Index>(share.count)});
       most = std::min(most, static_cast<std::int64_t>(parts(p).scratch.left() / sizeof(R)) / plan_.n);
     }
-    // A member receives at most size() - 1 moves. The copy of a move can have one row more, and its alignment takes less than another row.
+    // A member receives at most size() - 1 moves. Each move needs room for up to two more rows: one makes the copy's leading dimension even, and the
+    // other is for the alignment of the copy.
     most -= 2 * team_.size();
     if (most <= 0 || rows.back().count == 0) return {};
     return std::optional<RowMembers<R>>(std::in_place, team_, std::move(rows), static_cast<dc::Index>(most));
@@ -495,8 +497,8 @@ class TeamBackend final : public StandardBackend<T> {
     });
   }
   // Calls take() for columns first ... first + count - 1 of the reflectors of the reduction to a band. The columns come from all members. The
-  // matrix of reflectors is rows b ... n - 1 of A's first n - b columns. A piece has rows first ... of this matrix, so it begins at row b + first
-  // of A.
+  // matrix of reflectors is rows b ... n - 1 of A's first n - b columns. A piece has the rows from number `first` to the last one
+  // of this matrix. It therefore begins at row b + first of A.
   template <class Take>
   void give_pieces(std::int64_t first, std::int64_t count, std::int64_t b, const Take& take) {
     for_runs(deal_, first, count, [&](std::int64_t l, std::int64_t columns, std::int64_t at) {

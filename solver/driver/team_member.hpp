@@ -36,7 +36,7 @@
 namespace eigen_g::team {
 
 // Returns how A's columns are dealt out (dealt_columns.hpp). The GPUs take turns at pieces of `width` columns. Small pieces give all GPUs the same
-// work. A strip is a number of consecutive columns that are stored from one first row on. Small strips waste fewer flops in the blocks on the
+// work. A strip is a block of consecutive columns. All its columns are stored from the same row on, the first row of its diagonal block. Small strips waste fewer flops in the blocks on the
 // diagonal. Large strips need fewer products, and each product is faster.
 template <class T>
 DealtColumns deal_of(std::int64_t n, int gpus) {
@@ -69,7 +69,7 @@ ChaseTiles tiles_of(std::int64_t n) {
 
 // The arrays of a member's workspace.
 //   u           rows of U
-//   received    member 1 and on: v arrays of some sweep groups of the chase, in the memory of u
+//   received    all members but 0: the v arrays of some groups of sweeps of the chase (chase_tiles.hpp), as member 0 sent them. In the memory of u
 //   dc          workspace of the divide and conquer; Z is at the same place
 //   columns     complex T: columns of U
 //   runs        member 0: the v arrays of the chase, packed
@@ -83,14 +83,14 @@ struct TeamParts {
   Arena dc, scratch;
   std::span<std::byte> products;  // for Products::lend()
 
-  // The number of values of T that `received` has room for. It is for the bytes of the largest share of U and of one sweep group.
+  // The number of values of T for which `received` has room. The room is as large as the largest share of U and the v arrays of one group of sweeps.
   static std::int64_t received_values(std::int64_t n, int members) {
     constexpr std::int64_t of_real = sizeof(T) / sizeof(real_t<T>);
     return share_of(n, 0, members).count * n / of_real + tiles_of<T>(n).width * n;
   }
 
-  // Room for rows that a member computes for others in the last merge (row_moves()): a fifth of a share. The T of a random matrix needs
-  // 15 % of a share on two GPUs and 18 % on four.
+  // Room for rows that a member computes for others in the last merge (row_moves()): a fifth of a share. The tridiagonal matrix of a random A
+  // needs 15 % of a share on two GPUs and 18 % on four.
   static std::uint64_t bytes_for_moved_rows(std::int64_t n, int members) {
     if (n < solver_tuning().dc_min_order_of_moves) return 0;
     return static_cast<std::uint64_t>(share_of(n, 0, members).count / 5 * n) * sizeof(real_t<T>);

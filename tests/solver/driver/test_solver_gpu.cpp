@@ -110,7 +110,7 @@ TEST_CASE("with another engine than native a solver takes the path that is faste
           "[gpu]") {
   NEEDS_GPU();
   Context context(on_gpu());
-  const std::int64_t n = 6000;
+  const std::int64_t n = 5000;
   for (const Engine engine : {Engine::df, Engine::emulated, Engine::ozaki}) {
     if (!engine_built(engine)) continue;
     CAPTURE(name(engine));
@@ -125,7 +125,7 @@ TEST_CASE("with another engine than native a solver takes the path that is faste
   if (!engine_built(Engine::ozaki) || !is_strong_in_double(current_capability())) return;
   Options options;
   options.engine = Engine::ozaki;
-  CHECK(Solver<double>(context, 6300, options).path() == Path::two_stage);
+  CHECK(Solver<double>(context, 5400, options).path() == Path::two_stage);
   options.vectors = false;
   CHECK(Solver<double>(context, 2113, options).path() == Path::two_stage);
 }

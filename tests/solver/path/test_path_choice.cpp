@@ -64,7 +64,7 @@ TEST_CASE("engines other than native take the two-stage path for large matrices 
           CAPTURE(name(engine), n, vectors, capability);
           const std::int64_t never = PathTuning::never;
           const std::int64_t from = engine == Engine::df      ? (vectors == 0 ? 7000 : never)
-                                    : engine == Engine::ozaki ? (vectors == 0 ? 2113 : 6300)
+                                    : engine == Engine::ozaki ? (vectors == 0 ? 2113 : 5400)
                                                               : never;
           const Path expected = n >= from && capability != 86 ? two : one;
           CHECK(chosen({d, n, vectors, engine, capability, expected}) == expected);
