@@ -20,8 +20,8 @@ int core_threads();
 int blas_threads();          // threads that OpenBLAS uses for large work of the calling thread
 std::string blas_version();  // OpenBLAS's own description
 
-// True if ulimit -v limits the process. Parallel loops then use one thread, because OpenMP ends the process if it cannot start
-// another.
+// True if ulimit -v limits the process. Parallel loops then use one thread, because there may be no address space for the stack
+// of another.
 bool address_space_limited();
 
 // Throws InvalidArgument (threads) unless 0 <= threads <= 65536.

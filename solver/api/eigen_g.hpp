@@ -77,7 +77,8 @@ template <class T>
 //   a       n x n, lda >= max(1, n), device memory, in, destroyed (both triangles)
 //   w       n values, device memory, out
 //   z       n x n, ldz >= max(1, n), device memory, out. If options.vectors is false, z is not used and may be null. z may be a
-//           itself if ldz = lda. A z that is not a must not overlap a. A solve is fastest if lda and ldz are even and a and z are 16-byte aligned
+//           itself if ldz = lda. If z and a are different arrays, they must not overlap. A solve is fastest if lda and ldz are
+//           even and a and z are 16-byte aligned
 //   stream  the solve starts after all work that is in the stream, and is complete when the call returns; null: default stream
 // The host waits for max |a_ij| and for the end of the solve. With vectors the divide and conquer makes the host wait once for each level that has
 // merges of more than 512 rows. A subset can need up to three more waits. The call waits for the end because it frees its device memory then.
@@ -166,7 +167,8 @@ void start_gpu();
 // copy host memory. A batch can solve several large problems on one GPU at the same time (batched.hpp). For each of these problems the
 // calling thread keeps a further set of these resources, and one more host thread. A thread
 // that ends frees its cache without this call. This call also frees the device memory that the process keeps for large solves of any
-// thread: one block for each GPU, of at most 1/64 of its memory. A solve whose workspace does not fit frees this block by itself.
+// thread: one block for each GPU, of at most 1/64 of its memory. If the GPU has too little free memory for the workspace of a solve, the
+// solve frees this block by itself.
 void release_thread_cache();
 
 // "0.2.0"

@@ -76,7 +76,8 @@ struct Subset {
 // Progress callback, called from the calling thread: when a stage begins (fraction 0), while it runs, and when it ends (1). With
 // a callback the host waits for the end of each stage. The stages tridiagonalize, full_to_band and
 // refine report fractions between 0 and 1. On the CPU the chase, the divide and conquer and the back-transformation report them too. On a GPU the
-// divide and conquer and the back-transformation report fractions only if they work in slabs (MemoryMode). An exception from the callback ends the solve and reaches the caller; the outputs are then undefined.
+// divide and conquer and the back-transformation report fractions only if they work in slabs (MemoryMode). An exception from the callback ends
+// the solve and reaches the caller. The outputs are then undefined.
 using Progress = std::function<void(Stage stage, double fraction)>;
 
 // The precision of the stages. `mixed` is for all pairs of a real double matrix on one GPU.
@@ -84,7 +85,7 @@ enum class Precision {
   native,  // every stage in the type of the matrix
   // Solves in float, then refines the pairs to double by large products of the chosen engine. It is meant for GPUs that are slow in double.
   // If the problem is not of the kind above, or if mixed precision does not succeed, the solve is in native precision. Report::refinement
-  // says why.
+  // says why. A problem of the kind above throws InvalidArgument (precision) with gpus other than 1, a given ratio or multiprocessors > 0.
   mixed
 };
 const char* name(Precision precision);  // "native", "mixed"
@@ -97,8 +98,8 @@ struct Options {
   Path path = Path::automatic;
   // Engine of the large matrix products on a GPU. The CPU always uses native products. automatic chooses by Devices::engine_rates.
   // df and emulated are for real double matrices. The engines by residues (ozaki, ozaki_fast and ozaki_fp8) are for real and complex double
-  // matrices. With another type a solve on a GPU throws InvalidArgument (engine). df and emulated need up to 2 GiB of device memory more than native, the engines by
-  // residues up to 16 GiB. df loses about one digit of the vectors' accuracy.
+  // matrices. With another type a solve on a GPU throws InvalidArgument (engine). df and emulated need up to 2 GiB of device memory more than
+  // native, the engines by residues up to 16 GiB. df loses about one digit of the vectors' accuracy.
   Engine engine = Engine::native;
   Progress progress = {};
   Precision precision = Precision::native;
@@ -124,9 +125,9 @@ std::string to_text(const Ratio& ratio);
 struct Devices {
   DeviceChoice device = DeviceChoice::automatic;
   // Number of CPU threads, 0 to 65536. 0: OMP_NUM_THREADS, otherwise the physical cores within the CPU quota of the process. If
-  // OPENBLAS_NUM_THREADS is set and OMP_NUM_THREADS is not, 0 stands for all logical processors. A number larger than the number of logical
-  // processors that the affinity mask and the quota allow is replaced by the latter. Batches on the CPU and copies of host memory take the
-  // logical processors within the quota by default.
+  // OPENBLAS_NUM_THREADS is set and OMP_NUM_THREADS is not, 0 stands for all logical processors. The affinity mask and the quota allow a
+  // number of logical processors. If `threads` is larger than this number, it is replaced by this number. By default batches on the CPU take
+  // the logical processors within the quota, and copies of host memory take at most 8 of them.
   // On the CPU the reduction, the divide and conquer and the back-transformation take at most one thread below n = 150, 4 below 300, 16 below
   // 1500 and 64 from there on. The CPU's share of a large product has the same limits, with the largest size of the product as n. The results
   // of these stages and products do not depend on the number of threads.
@@ -149,12 +150,12 @@ struct Devices {
   //   float      10000          20000
   //
   // Dividing all stages needs 2 to 8 GPUs of the same model, the native engine and precision, an automatic ratio, and multiprocessors = 0.
-  // Device pointers belong to the first GPU. memory_limit and an Allocator are for the first GPU's memory only. A solve with vectors takes about 1/2 + 3/gpus times the bytes of a matrix on the first GPU,
-  // 3/gpus times on each other GPU, and some GB of buffers.
+  // Device pointers belong to the first GPU. memory_limit and an Allocator are for the first GPU's memory only. A solve with vectors takes
+  // about 1/2 + 3/gpus times the bytes of a matrix on the first GPU, 3/gpus times on each other GPU, and some GB of buffers.
   //
   // Columns of the large products: in all other cases the GPUs divide only the columns of the large products. This is for real matrices. The
-  // first GPU holds the matrices, and the other GPUs are helper GPUs. The CPU may take columns too. The large products are in the divide and conquer's merges of more than 512
-  // rows, and in the back-transformation from about 1060 rows on. Helper GPUs and the CPU use native products.
+  // first GPU holds the matrices, and the other GPUs are helper GPUs. The CPU may take columns too. The large products are in the
+  // divide and conquer's merges of more than 512 rows, and in the back-transformation from about 1060 rows on. Helper GPUs and the CPU use native products.
   //
   // With the same devices and the same ratio or calibration, results repeat bit for bit.
   int gpus = 1;
@@ -177,7 +178,8 @@ struct Devices {
   // batch uses memory_limit only for the problems that its kernels do not solve. eigen_g() solves these. A sparse problem uses memory_limit only
   // if it is solved as a dense matrix.
   std::uint64_t memory_limit = 0;
-  // For experiments: use only this number of multiprocessors of the first GPU, rounded up to the next partition size. 0: all.
+  // For experiments: use only this number of multiprocessors of the first GPU. 0: all. A GPU can be divided in steps only, for example of 8
+  // multiprocessors on compute capability 9.0. The number is rounded up to the next step.
   int multiprocessors = 0;
 };
 

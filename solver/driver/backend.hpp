@@ -63,8 +63,8 @@ class StandardBackend : public Backend<T> {
   virtual void check() = 0;
   virtual void scale() = 0;  // A := 2^k A
   // A = Q T Q^H, on the plan's path. With MemoryMode::in_core the reflectors of Q overwrite A, and stay there until back_transform() has used
-  // them. Exception: with several GPUs the chase's reflectors are in other memory. In every other MemoryMode a solve with vectors copies
-  // the reflectors to host memory in reduce(). Other data then uses the memory of A.
+  // them. Exception: if several GPUs divide all stages, the chase's reflectors are in other memory. In every other MemoryMode a solve with
+  // vectors copies the reflectors to host memory in reduce(). Other data then uses the memory of A.
   virtual void reduce(StageRunner& run_stage) = 0;
   // Returns the k of scale(): scale_exponent(max |a_ij|). Called after reduce().
   virtual int exponent() = 0;

@@ -19,7 +19,8 @@ namespace eigen_g {
 // The kernels take leading dimensions of 32 bits.
 inline constexpr std::int64_t largest_short_ld = std::numeric_limits<std::int32_t>::max();
 
-// Returns true if the kernels solve problems of order n. All orders with the same padded order have the same answer.
+// Returns true if the kernels solve problems of order n. The padded order of n is the next order for which
+// a kernel is compiled (batched_device.hpp). All orders with the same padded order have the same answer.
 template <class T>
 bool kernels_solve(std::int64_t n, bool vectors, bool generalised) {
   return n <= batched::largest_order && batched::BatchOnDevice<T>::supports(
@@ -39,9 +40,8 @@ batched::Chunk<T> chunk_of(const Batch<T>& batch, std::int64_t n, std::int64_t c
   return chunk;
 }
 
-// Some matrices of a batch. If by_kernels is true, all matrices of the group have the same padded order, and one BatchOnDevice solves them. The padded
-// order is the next order for which a kernel is compiled (batched_device.hpp). If by_kernels is false, all have the same order, and lanes of the GPU
-// solve them (batched_in_lanes.hpp). The bits of a matrix's results do not depend on the other matrices of its group.
+// Some matrices of a batch. If by_kernels is true, all matrices of the group have the same padded order, and one BatchOnDevice solves them. If
+// by_kernels is false, all have the same order, and lanes of the GPU solve them (batched_in_lanes.hpp). The bits of a matrix's results do not depend on the other matrices of its group.
 struct BatchGroup {
   std::int64_t n = 0;  // the largest order
   bool by_kernels = false;

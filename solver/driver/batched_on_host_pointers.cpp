@@ -46,12 +46,13 @@ std::uint64_t chunk_bytes_on_gpu(const BatchOnDevice<T>& kernels, std::int64_t n
       [&](Arena& arena) { ChunkArrays<T>(arena, n, most, generalised, kernels.workspace_bytes()); });
 }
 
-// A chunk of a batch on host pointers: matrices begin ... begin + count - 1 of a group. start() copies A to the GPU and queues the solves.
-// finish() copies the results to the caller.
+// A chunk of a batch on host pointers: matrices begin ... begin + count - 1 of a group.
 //
-//   start()    caller's a  ->  packed_, for a ragged batch or with gaps between the matrices  ->  on_gpu_.a, n x n each
-//   kernels    on_gpu_.a   ->  Z in on_gpu_.a, on_gpu_.w, on_gpu_.status
-//   finish()   on_gpu_     ->  packed_, also for fewer than n pairs  ->  caller's w, z, status
+//   start()    copies A to on_gpu_.a and B to on_gpu_.b, n x n each, and queues the solves. If the batch is ragged or its matrices have gaps between
+//              them, they go through packed_ and packed_b_
+//   kernels    write Z to on_gpu_.a, the values to on_gpu_.w and the status to on_gpu_.status
+//   finish()   copies the results to the caller. Z goes through packed_ if the batch is ragged, if its arrays z have gaps between them, or if fewer
+//              than n pairs are selected. The values of a ragged batch go through packed_w_
 template <class T>
 class HostChunk {
  public:

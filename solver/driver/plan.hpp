@@ -23,7 +23,7 @@ struct Plan {
   // For matrices in pieces (shards.hpp): the GPUs that have A. Their number is devices.gpus, and the first of them is the current GPU. Empty: each
   // matrix is whole.
   std::vector<int> gpus_of_pieces = {};
-  // Decided by make_plan(). smaller_plan() changes mode and fallbacks, and can change on_gpu and path.
+  // Decided by make_plan(). smaller_plan() changes mode and fallbacks, and can change on_gpu, path and team.
   bool on_gpu = false;
   Path path = Path::one_stage;
   bool team = false;  // all stages run on devices.gpus GPUs (team_backend.cpp)

@@ -1,14 +1,16 @@
 // TeamBackend: the stages of a standard solve on several GPUs of one host, on the two-stage path. Each GPU is a member with a host thread.
 //
 //   stage                  each member p
-//   load, check, scale     its part of A's columns. Each column is stored from the first row of its strip on (dealt_columns.hpp)
+//   load, check, scale     its part of A's columns. A strip is a block of consecutive columns (dealt_columns.hpp). Each column is stored from the
+//                          first row of its strip's diagonal block on
 //   full to band           its part (full_to_band_on_team.hpp); member 0 gets the band
-//   chase                  member 0 alone; d, e and the factors tau are copied to all members. The v arrays, which hold the vectors of the chase's
+//   chase                  member 0 alone. With vectors d, e and the factors tau are copied to all members. The v arrays, which hold the vectors of the chase's
 //                          reflectors (chase_tiles.hpp), stay with member 0
-//   divide and conquer     computes its rows of U. In the last merge rows move between the members, so that all have the same work (row_moves()).
-//                          Then it gets its columns of U, which it copies from the rows of all members
-//   back-transformations   its columns of Z. The other members first get a copy of a part of the chase's reflectors, then all members apply this
-//                          part. The reflectors of the reduction to a band are copied from their owners in blocks
+//   divide and conquer     computes its rows of U. In the last merge of a large matrix a member with less work also computes some rows of another
+//                          member (row_moves()). It writes the results to the memory of this other member. Afterwards each member copies
+//                          its columns of U from the rows of all members
+//   back-transformations   its columns of Z. Member 0 sends the chase's reflectors to the other members in parts. All members apply a part before
+//                          the next part is sent. The reflectors of the reduction to a band are copied from their owners in blocks
 //   store                  its columns of Z
 //
 // After a stage every member's queue waits for all queues.
@@ -277,7 +279,7 @@ class TeamBackend final : public StandardBackend<T> {
         back_transform_from_pieces<T>(
             *members_[static_cast<std::size_t>(p)]->products, n - b,
             [&](std::int64_t first, std::int64_t count, const auto& take) {
-              give_pieces(first, count, b, take);
+              give_blocks(first, count, b, take);
             },
             true, parts(p).tau, z.block(b, 0, n - b, z.cols), parts(p).scratch,
             [&](ColumnRange columns) {
@@ -461,11 +463,12 @@ class TeamBackend final : public StandardBackend<T> {
     }
     if constexpr (is_complex<T>) widen<T>(queue(p), to.block(0, 0, plan_.n, columns.count), columns_of(p));
   }
-  // Index of the first v array of a sweep group.
+  // Returns the index of the first value of a sweep group in the packed v arrays. A sweep group has `width` consecutive sweeps (chase_tiles.hpp).
   std::int64_t v_offset(std::int64_t group) const {
     return tiles_.sweep_offset(std::min(group * tiles_.width, tiles_.sweeps()));
   }
-  // Returns the first group of the part of the chase's reflectors that ends before group `end`. The part is as long as the room in `received` allows.
+  // The members apply the chase's reflectors in parts, each of whole sweep groups. Returns the first group of the part that ends before group `end`.
+  // The part is as long as the room in `received` allows.
   // A team of one member needs no room, so its part has all groups.
   std::int64_t first_group_of_part(std::int64_t end) const {
     if (team_.size() == 1) return 0;
@@ -496,11 +499,11 @@ class TeamBackend final : public StandardBackend<T> {
       }
     });
   }
-  // Calls take() for columns first ... first + count - 1 of the reflectors of the reduction to a band. The columns come from all members. The
-  // matrix of reflectors is rows b ... n - 1 of A's first n - b columns. A piece has the rows from number `first` to the last one
-  // of this matrix. It therefore begins at row b + first of A.
+  // Calls take() for the blocks that make up columns first ... first + count - 1 of the reflectors of the reduction to a band. The matrix of these
+  // reflectors is rows b ... n - 1 of A's first n - b columns. Each block has the rows of this matrix from number `first` on, which are rows
+  // b + first ... n - 1 of A. The blocks are in the memory of all members.
   template <class Take>
-  void give_pieces(std::int64_t first, std::int64_t count, std::int64_t b, const Take& take) {
+  void give_blocks(std::int64_t first, std::int64_t count, std::int64_t b, const Take& take) {
     for_runs(deal_, first, count, [&](std::int64_t l, std::int64_t columns, std::int64_t at) {
       take(parts(deal_.part_of(first + at)).part.block(b + first, l, plan_.n - b - first, columns), at);
     });

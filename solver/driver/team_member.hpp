@@ -36,8 +36,8 @@
 namespace eigen_g::team {
 
 // Returns how A's columns are dealt out (dealt_columns.hpp). The GPUs take turns at pieces of `width` columns. Small pieces give all GPUs the same
-// work. A strip is a block of consecutive columns. All its columns are stored from the same row on, the first row of its diagonal block. Small strips waste fewer flops in the blocks on the
-// diagonal. Large strips need fewer products, and each product is faster.
+// work. A strip is a block of consecutive columns. All its columns are stored from the same row on, the first row of its diagonal block. Small
+// strips waste fewer flops in the blocks on the diagonal. Large strips need fewer products, and each product is faster.
 template <class T>
 DealtColumns deal_of(std::int64_t n, int gpus) {
   const TwoStageTuning& t = two_stage_tuning();
@@ -69,7 +69,8 @@ ChaseTiles tiles_of(std::int64_t n) {
 
 // The arrays of a member's workspace.
 //   u           rows of U
-//   received    all members but 0: the v arrays of some groups of sweeps of the chase (chase_tiles.hpp), as member 0 sent them. In the memory of u
+//   received    room for the v arrays of some sweep groups of the chase (chase_tiles.hpp), in the memory of u. A member gets a part of these arrays
+//               from member 0 and the other parts from the other members. Member 0 does not use this room
 //   dc          workspace of the divide and conquer; Z is at the same place
 //   columns     complex T: columns of U
 //   runs        member 0: the v arrays of the chase, packed
@@ -83,7 +84,8 @@ struct TeamParts {
   Arena dc, scratch;
   std::span<std::byte> products;  // for Products::lend()
 
-  // The number of values of T for which `received` has room. The room is as large as the largest share of U and the v arrays of one group of sweeps.
+  // The number of values of T for which `received` has room. The room is the sum of two sizes: the largest share of U, and n times the
+  // width of a sweep group. The v arrays of one group fit into the second size.
   static std::int64_t received_values(std::int64_t n, int members) {
     constexpr std::int64_t of_real = sizeof(T) / sizeof(real_t<T>);
     return share_of(n, 0, members).count * n / of_real + tiles_of<T>(n).width * n;

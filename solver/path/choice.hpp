@@ -37,7 +37,7 @@ struct PathFacts {
 struct PathTuning {
   static constexpr std::int64_t never = std::numeric_limits<std::int64_t>::max();
   PathOrders of_double, of_float, of_complex_double, of_complex_float;
-  PathOrders df{never, 7000}, emulated{never, never}, ozaki{5400, 2113}, ozaki_fp8{never, never};
+  PathOrders df{never, 7000}, emulated{never, never}, ozaki{5100, 2113}, ozaki_fp8{never, never};
 };
 PathTuning path_tuning();  // the orders of two_stage_tuning(): measured on an H200, or replaced by a file
 

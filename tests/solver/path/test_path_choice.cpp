@@ -58,13 +58,13 @@ TEST_CASE("the path by type, order, vectors and GPU, native products") {
 
 TEST_CASE("engines other than native take the two-stage path for large matrices only, or never") {
   for (const Engine engine : {Engine::df, Engine::emulated, Engine::ozaki, Engine::ozaki_fp8})
-    for (const std::int64_t n : {1000, 2000, 3000, 4000, 6000, 10000, 100000})
+    for (const std::int64_t n : {1000, 2000, 3000, 4000, 5099, 5100, 6000, 10000, 100000})
       for (const std::int64_t vectors : {std::int64_t{0}, std::int64_t{1}, n})
         for (const int capability : {80, 86, 90, 100}) {
           CAPTURE(name(engine), n, vectors, capability);
           const std::int64_t never = PathTuning::never;
           const std::int64_t from = engine == Engine::df      ? (vectors == 0 ? 7000 : never)
-                                    : engine == Engine::ozaki ? (vectors == 0 ? 2113 : 5400)
+                                    : engine == Engine::ozaki ? (vectors == 0 ? 2113 : 5100)
                                                               : never;
           const Path expected = n >= from && capability != 86 ? two : one;
           CHECK(chosen({d, n, vectors, engine, capability, expected}) == expected);
