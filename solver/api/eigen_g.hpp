@@ -105,8 +105,8 @@ template <class T>
                                 const Devices& devices = {});
 
 // Returns an upper bound of the memory that eigen_g() allocates. The bound does not contain the caller's a, w and z. It does not contain the additional
-// memory of other engines than native (Options::engine) or of shared products (Devices::ratio) either. For device pointers the bound assumes
-// MatrixLayout::contiguous.
+// memory of other engines than native (Options::engine) or of shared products (Devices::ratio) either. For device pointers the bound is
+// for lda = n, a 16-byte aligned a, and z other than a (MatrixLayout::contiguous in types.hpp).
 //   on_gpu   true: for the current GPU; throws DeviceError if there is none
 //   mode     the bound is for a solve in this mode on a GPU. Throws InvalidArgument (mode) if a solve with these arguments cannot have it.
 //            To make a solve use this mode, set Devices::memory_limit to WorkspaceBytes::device of the result
@@ -135,8 +135,8 @@ template <class T>
 //   - n is a multiple of 64;
 //   - the path is two-stage, n sizeof(T) is a multiple of 32, and n - b > 1056. The bandwidth b is 64 for real and 32 for complex matrices
 //
-// On device pointers a solve with z == a can allocate n^2 more than the bound of workspace_bytes(). The caller then has one array less. On
-// host pointers z == a changes nothing.
+// On device pointers z == a saves the caller one array of n^2 values. A solve with z == a can allocate n^2 values more than the bound of
+// workspace_bytes(), so the total can stay the same. On host pointers z == a changes nothing.
 //
 // If the GPU has too little memory, the solve falls back in this order, and Report::fallbacks lists the fallbacks. MemoryMode in types.hpp
 // explains "in core", "parked", "slabs" and "block columns".
@@ -164,11 +164,11 @@ void start_gpu();
 
 // Frees what the calling thread keeps between its calls. For each GPU that it used: streams, a cuBLAS handle, up to 64 MiB of
 // device memory, and up to 64 MiB + 36 n bytes of pinned host memory. For all GPUs together: up to seven sleeping threads that
-// copy host memory. A batch can solve several large problems on one GPU at the same time (batched.hpp). For each of these problems the
-// calling thread keeps a further set of these resources, and one more host thread. A thread
-// that ends frees its cache without this call. This call also frees the device memory that the process keeps for large solves of any
-// thread: one block for each GPU, of at most 1/64 of its memory. If the GPU has too little free memory for the workspace of a solve, the
-// solve frees this block by itself.
+// copy host memory. A batch can solve up to four large problems on one GPU at the same time (batched.hpp). For each problem that runs
+// at the same time the calling thread keeps a further set of these resources, and one more host thread. A thread that ends frees its
+// cache without this call. This call also frees the device memory that the process keeps for large solves of any thread: one block for
+// each GPU, of at most 1/64 of its memory. If the GPU has too little free memory for the workspace of a solve, the solve frees this block
+// by itself.
 void release_thread_cache();
 
 // "0.2.0"

@@ -80,12 +80,13 @@ struct Subset {
 // the solve and reaches the caller. The outputs are then undefined.
 using Progress = std::function<void(Stage stage, double fraction)>;
 
-// The precision of the stages. `mixed` is for all pairs of a real double matrix on one GPU.
+// The precision of the stages. `mixed` is for all pairs of a real double matrix on a GPU.
 enum class Precision {
   native,  // every stage in the type of the matrix
   // Solves in float, then refines the pairs to double by large products of the chosen engine. It is meant for GPUs that are slow in double.
-  // If the problem is not of the kind above, or if mixed precision does not succeed, the solve is in native precision. Report::refinement
-  // says why. A problem of the kind above throws InvalidArgument (precision) with gpus other than 1, a given ratio or multiprocessors > 0.
+  // Any other problem is solved in native precision, and so is a problem for which mixed precision does not succeed. Report::refinement says
+  // why. All pairs of a real double matrix are found on one GPU: gpus > 1, a given ratio or multiprocessors > 0 throw InvalidArgument
+  // (precision).
   mixed
 };
 const char* name(Precision precision);  // "native", "mixed"
@@ -125,8 +126,8 @@ std::string to_text(const Ratio& ratio);
 struct Devices {
   DeviceChoice device = DeviceChoice::automatic;
   // Number of CPU threads, 0 to 65536. 0: OMP_NUM_THREADS, otherwise the physical cores within the CPU quota of the process. If
-  // OPENBLAS_NUM_THREADS is set and OMP_NUM_THREADS is not, 0 stands for all logical processors. The affinity mask and the quota allow a
-  // number of logical processors. If `threads` is larger than this number, it is replaced by this number. By default batches on the CPU take
+  // OPENBLAS_NUM_THREADS is set and OMP_NUM_THREADS is not, 0 stands for all logical processors. An upper limit of `threads` is the
+  // number of logical processors that the affinity mask and the quota allow. A larger value is replaced by this limit. By default batches on the CPU take
   // the logical processors within the quota, and copies of host memory take at most 8 of them.
   // On the CPU the reduction, the divide and conquer and the back-transformation take at most one thread below n = 150, 4 below 300, 16 below
   // 1500 and 64 from there on. The CPU's share of a large product has the same limits, with the largest size of the product as n. The results
@@ -155,7 +156,8 @@ struct Devices {
   //
   // Columns of the large products: in all other cases the GPUs divide only the columns of the large products. This is for real matrices. The
   // first GPU holds the matrices, and the other GPUs are helper GPUs. The CPU may take columns too. The large products are in the
-  // divide and conquer's merges of more than 512 rows, and in the back-transformation from about 1060 rows on. Helper GPUs and the CPU use native products.
+  // divide and conquer's merges of more than 512 rows, and in the back-transformation from about 1060 rows on. Helper GPUs and the CPU use
+  // native products.
   //
   // With the same devices and the same ratio or calibration, results repeat bit for bit.
   int gpus = 1;

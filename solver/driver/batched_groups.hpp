@@ -41,7 +41,8 @@ batched::Chunk<T> chunk_of(const Batch<T>& batch, std::int64_t n, std::int64_t c
 }
 
 // Some matrices of a batch. If by_kernels is true, all matrices of the group have the same padded order, and one BatchOnDevice solves them. If
-// by_kernels is false, all have the same order, and lanes of the GPU solve them (batched_in_lanes.hpp). The bits of a matrix's results do not depend on the other matrices of its group.
+// by_kernels is false, all have the same order, and lanes of the GPU solve them (batched_in_lanes.hpp). The bits of a matrix's results do not
+// depend on the other matrices of its group.
 struct BatchGroup {
   std::int64_t n = 0;  // the largest order
   bool by_kernels = false;

@@ -187,8 +187,8 @@ class BatchInLanes final : public BatchOnGpu<T> {
       list.push_back({arena.take<std::byte>(static_cast<std::int64_t>(bytes)), bytes});
     return list;
   }
-  // Makes the lanes, and gives each lane its workspace. Returns false if the GPU has too little memory for these workspaces. One lane must then solve all
-  // problems. It allocates its workspace itself, so that SolveFrame can fall back to a plan that needs less memory.
+  // Makes the lanes, and gives each lane its workspace. Returns false if the GPU has too little memory for these workspaces. One lane must then
+  // solve all problems. It allocates its workspace itself, so that SolveFrame can fall back to a plan that needs less memory.
   bool prepare() {
     if (!group_) group_ = GpuLanes::of_this_thread(rule_.lanes, rule_.division);
     for (int lane = static_cast<int>(of_lane_.size()); lane < lanes(most_); ++lane)

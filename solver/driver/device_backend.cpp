@@ -172,7 +172,8 @@ class DeviceBackend final : public StandardBackend<T> {
 
   void reduce(StageRunner& run_stage) override {
     const std::int64_t n = plan_.n;
-    // The limits for chasing a given band directly were measured for real doubles only. A band matrix of another type is reduced as a full matrix.
+    // A can be a band matrix already. The two-stage path then chases a narrow band without full_to_band(). The largest bandwidths for this were
+    // measured for real doubles only. A band matrix of another type is therefore reduced as a full matrix.
     constexpr bool measured = std::is_same_v<T, double>;
     const bool fetches = on_host_ && plan_.options.subset.by != Subset::By::value;
     if (parks()) {
@@ -374,9 +375,9 @@ class DeviceBackend final : public StandardBackend<T> {
     }
     return outcome;
   }
-  // Computes Z by slabs of columns. Each slab of U comes from the caller's z, and the slab of Z goes back there. When columns of Z have left the GPU,
-  // columns of the next slab of U are fetched: for a real T to the place of the columns of Z, for a complex T to the buffer of U. Each slab runs
-  // the stages again. The progress of a stage is its progress through all slabs.
+  // Computes Z by slabs of columns. For each slab the same columns of U come from the caller's z, and the columns of Z go back there. When columns
+  // of Z have left the GPU, columns of U for the next slab are fetched. A real T takes them to the place of the columns of Z, and a complex T takes
+  // them to the buffer of U. Each slab runs the stages of the back-transformation again. The progress of a stage is its progress through all slabs.
   void back_transform_slabs(StageRunner& run_stage) {
     const std::int64_t n = plan_.n;
     const SlabOfColumns<T> slab = parts_->columns_of_z(n);

@@ -73,7 +73,7 @@ void SolveFrame<T>::begin(const CallerMatrices<T>& problem) {
     backend().begin(problem);
   } catch (const OutOfMemory& error) {
     std::optional<Plan> smaller;
-    // In block columns a memory_limit makes the slabs larger: they fill it. Without a limit they have their smallest size. If the GPU has fewer free
+    // In block columns the slabs are as large as memory_limit allows. Without a limit they have their smallest size. If the GPU has fewer free
     // bytes than the limit, the next try is therefore the same plan without a limit.
     const bool fills_limit =
         plan_.mode == MemoryMode::block_columns && std::exchange(plan_.devices.memory_limit, 0) > 0;

@@ -150,8 +150,9 @@ class GeneralisedDeviceBackend final : public GeneralisedBackend<T> {
     order_b();
     return cholesky() <= 0;
   }
-  // A GPU's divide and conquer has an error near ulp |C| in each eigenvalue. For small n the CPU solves a graded tridiagonal matrix by the QL method
-  // of LAPACK's dsteqr, which keeps the digits of C's small eigenvalues.
+  // If B was factored in another order of its rows, C is graded, and its small eigenvalues can keep their digits (order.hpp). A GPU's divide and
+  // conquer has an error near ulp |C| in each eigenvalue, and loses these digits. For small n the CPU uses the QL method of LAPACK's dsteqr. This
+  // method keeps the digits.
   bool better_on_host() const override {
     return !order_.empty() && plan_.n < solver_tuning().min_order_on_gpu;
   }

@@ -23,7 +23,7 @@ namespace eigen_g {
 
 // Runs one stage on one device. With host pointers and DeviceChoice::automatic a GPU is used only if needed(true).device bytes are free there.
 //   pointers         the caller's arrays; call.pointers says if they must be in host or in device memory
-//   nothing          true: the stage has no work, because a size is 0 or 1
+//   nothing          true: the stage has no work for these sizes
 //   needed           needed(true) returns the bytes of workspace on a GPU, needed(false) the bytes on the CPU
 //   on_gpu, on_cpu   the work: on_gpu(report), or on_cpu(report, workspace). The workspace has needed(false).host bytes
 //   may_be_on_gpu    false: with host pointers the stage runs on the CPU

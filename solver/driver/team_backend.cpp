@@ -4,8 +4,8 @@
 //   load, check, scale     its part of A's columns. A strip is a block of consecutive columns (dealt_columns.hpp). Each column is stored from the
 //                          first row of its strip's diagonal block on
 //   full to band           its part (full_to_band_on_team.hpp); member 0 gets the band
-//   chase                  member 0 alone. With vectors d, e and the factors tau are copied to all members. The v arrays, which hold the vectors of the chase's
-//                          reflectors (chase_tiles.hpp), stay with member 0
+//   chase                  member 0 alone. If vectors are requested, d, e and the factors tau are copied to all other members. The v arrays hold
+//                          the vectors of the chase's reflectors (chase_tiles.hpp). They stay with member 0
 //   divide and conquer     computes its rows of U. In the last merge of a large matrix a member with less work also computes some rows of another
 //                          member (row_moves()). It writes the results to the memory of this other member. Afterwards each member copies
 //                          its columns of U from the rows of all members
@@ -418,8 +418,9 @@ class TeamBackend final : public StandardBackend<T> {
       rows.push_back({static_cast<dc::Index>(share.first), static_cast<dc::Index>(share.count)});
       most = std::min(most, static_cast<std::int64_t>(parts(p).scratch.left() / sizeof(R)) / plan_.n);
     }
-    // A member receives at most size() - 1 moves. Each move needs room for up to two more rows: one makes the copy's leading dimension even, and the
-    // other is for the alignment of the copy.
+    // A move is a range of rows that one member computes for another one (RowMove). A member computes at most size() - 1 moves. For each move it
+    // copies the other member's rows of C, the compressed Q, to its scratch memory. The copy needs room for up to two more rows. One makes its
+    // leading dimension even, and the other is for its alignment.
     most -= 2 * team_.size();
     if (most <= 0 || rows.back().count == 0) return {};
     return std::optional<RowMembers<R>>(std::in_place, team_, std::move(rows), static_cast<dc::Index>(most));
@@ -501,7 +502,7 @@ class TeamBackend final : public StandardBackend<T> {
   }
   // Calls take() for the blocks that make up columns first ... first + count - 1 of the reflectors of the reduction to a band. The matrix of these
   // reflectors is rows b ... n - 1 of A's first n - b columns. Each block has the rows of this matrix from number `first` on, which are rows
-  // b + first ... n - 1 of A. The blocks are in the memory of all members.
+  // b + first ... n - 1 of A. Each block is in the memory of the member that owns its columns.
   template <class Take>
   void give_blocks(std::int64_t first, std::int64_t count, std::int64_t b, const Take& take) {
     for_runs(deal_, first, count, [&](std::int64_t l, std::int64_t columns, std::int64_t at) {

@@ -232,7 +232,7 @@ BatchVerification verify_batched(Uplo uplo, std::int64_t n, std::int64_t count, 
                                  [[maybe_unused]] CUstream_st* stream, const BatchStrides& strides) {
   const BatchToVerify<T> batch =
       checked<T>({uplo, n, count, m, a.get(), lda, w.get(), z.get(), ldz, strides});
-  require(n <= largest_order_of_kernels, Argument::n, n, "at most 32768");
+  require(n <= largest_order_of_kernels, Argument::n, n, "must be at most 32768");
   require_on_gpu({{Argument::a, batch.a}, {Argument::w, batch.w}, {Argument::z, batch.z}});
   for (const auto& [argument, p] : {NamedPointer{Argument::a, batch.a}, {Argument::z, batch.z}})
     require(reinterpret_cast<std::uintptr_t>(p) % sizeof(T) == 0, argument,

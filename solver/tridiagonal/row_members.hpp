@@ -28,8 +28,9 @@ struct RowMembers {
 
 // One member. All members call divide_and_conquer() at the same time, each in its thread within GpuTeam::run().
 //   number    the index of this member in the vectors of `all`
-//   scratch   on the member's GPU. It has room for most_moved + 2 M rows of n values, where M is the number of members. Each move needs room for up
-//             to two more rows: one makes the copy's leading dimension even, and the other is for the alignment of the copy
+//   scratch   on the member's GPU. It has room for most_moved + 2 M rows of n values, where M is the number of members. For each
+//             move (RowMove) the member copies rows of C here. The copy needs room for up to two more rows. One makes its leading
+//             dimension even, and the other is for its alignment
 template <class R>
 struct RowMember {
   RowMembers<R>* all;
