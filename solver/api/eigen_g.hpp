@@ -8,7 +8,7 @@
 // Headers of related problems: eigen_g.h (from C), generalised.hpp (A x = w B x), batched.hpp (many small matrices),
 // sparse.hpp (few pairs of a sparse matrix), stages.hpp (single stages), shards.hpp (a matrix in pieces on several GPUs).
 //
-// A complete program (apps/example/first_solve.cpp [first-solve]):
+// A complete program (apps/example/first_solve.cpp [first-solve], where the word in brackets is a mark in that file):
 //
 //   #include <cstdio>
 //   #include <eigen_g/eigen_g.hpp>
@@ -163,10 +163,11 @@ template <class T = double>
 void start_gpu();
 
 // Frees what the calling thread keeps between its calls. For each GPU that it used: streams, a cuBLAS handle, up to 64 MiB of
-// device memory, and up to 64 MiB + 36 n bytes of pinned host memory. For all GPUs together: up to seven sleeping threads that
-// copy host memory. A batch can solve up to four large problems on one GPU at the same time (batched.hpp). For each problem that runs
-// at the same time the calling thread keeps a further set of these resources, and one more host thread. A thread that ends frees its
-// cache without this call. This call also frees the device memory that the process keeps for large solves of any thread: one block for
+// device memory, and up to 64 MiB + 36 n bytes of pinned host memory (complex double: 128 MiB + 36 n). For all GPUs together: up to
+// eight sleeping threads that copy host memory. A solve that copies matrices to host memory while it runs (MemoryMode) can double the
+// pinned memory and these threads. A batch can solve up to four large problems on one GPU at the same time (batched.hpp). For each problem
+// that runs at the same time the calling thread keeps a further set of these resources, and one more host thread. A thread that ends frees
+// its cache without this call. This call also frees the device memory that the process keeps for large solves of any thread: one block for
 // each GPU, of at most 1/64 of its memory. If the GPU has too little free memory for the workspace of a solve, the solve frees this block
 // by itself.
 void release_thread_cache();

@@ -73,11 +73,11 @@ struct Subset {
   std::int64_t max_count(std::int64_t n) const;
 };
 
-// Progress callback, called from the calling thread: when a stage begins (fraction 0), while it runs, and when it ends (1). With
-// a callback the host waits for the end of each stage. The stages tridiagonalize, full_to_band and
-// refine report fractions between 0 and 1. On the CPU the chase, the divide and conquer and the back-transformation report them too. On a GPU the
-// divide and conquer and the back-transformation report fractions only if they work in slabs (MemoryMode). An exception from the callback ends
-// the solve and reaches the caller. The outputs are then undefined.
+// Progress callback, called from the calling thread: when a stage begins (fraction 0), while it runs, and when it ends (1). A generalised solve
+// calls it for the stages of its standard solve only. With a callback the host waits for the end of each stage. The stages tridiagonalize,
+// full_to_band and refine report fractions between 0 and 1. On the CPU the chase, the divide and conquer and the back-transformation report them
+// too. On a GPU the divide and conquer and the back-transformation report fractions only if they work in slabs (MemoryMode). An exception from the
+// callback ends the solve and reaches the caller. The outputs are then undefined.
 using Progress = std::function<void(Stage stage, double fraction)>;
 
 // The precision of the stages. `mixed` is for all pairs of a real double matrix on a GPU.
@@ -85,8 +85,8 @@ enum class Precision {
   native,  // every stage in the type of the matrix
   // Solves in float, then refines the pairs to double by large products of the chosen engine. It is meant for GPUs that are slow in double.
   // Any other problem is solved in native precision, and so is a problem for which mixed precision does not succeed. Report::refinement says
-  // why. All pairs of a real double matrix are found on one GPU: gpus > 1, a given ratio or multiprocessors > 0 throw InvalidArgument
-  // (precision).
+  // why. A solve that would use mixed precision runs on one whole GPU. With gpus > 1, a given ratio or multiprocessors > 0 it throws
+  // InvalidArgument (precision).
   mixed
 };
 const char* name(Precision precision);  // "native", "mixed"
@@ -127,8 +127,9 @@ struct Devices {
   DeviceChoice device = DeviceChoice::automatic;
   // Number of CPU threads, 0 to 65536. 0: OMP_NUM_THREADS, otherwise the physical cores within the CPU quota of the process. If
   // OPENBLAS_NUM_THREADS is set and OMP_NUM_THREADS is not, 0 stands for all logical processors. An upper limit of `threads` is the
-  // number of logical processors that the affinity mask and the quota allow. A larger value is replaced by this limit. By default batches on the CPU take
-  // the logical processors within the quota, and copies of host memory take at most 8 of them.
+  // number of logical processors that the affinity mask and the quota allow. A larger value is replaced by this limit. A batch on the CPU that
+  // solves one matrix in each thread takes by default all logical processors within the quota. Copies between host memory and a GPU take at
+  // most 8 threads.
   // On the CPU the reduction, the divide and conquer and the back-transformation take at most one thread below n = 150, 4 below 300, 16 below
   // 1500 and 64 from there on. The CPU's share of a large product has the same limits, with the largest size of the product as n. The results
   // of these stages and products do not depend on the number of threads.
@@ -224,7 +225,9 @@ struct Refinement {
     // ... the clusters of eigenvalues that a step cannot separate are too large. A step solves each cluster as a small eigenproblem on the CPU, of
     // order 256 at most. All clusters together must not take too long either
     large_clusters,
-    diverged  // ... the corrections did not shrink from step to step
+    // ... the corrections did not shrink from step to step, or were not small after the last step, or a value was not finite, or a small problem
+    // could not be solved
+    diverged
   };
   Result result = Result::native;
   int steps = 0;                     // number of refinement steps X := X + X E
@@ -240,9 +243,9 @@ const char* name(
         result);  // "native", "refined", "out_of_scope", "float_failed", "large_clusters", "diverged"
 
 // The memory in which a solve on a GPU keeps its n x n matrices between the stages. Z has the eigenvectors of A. U has the eigenvectors of the
-// tridiagonal matrix to which A is reduced. A slab is a block of rows of U, or of columns of Z. In the columns GPU and host n^2 stands for the
-// bytes of one matrix. The GPU's bytes are for a real matrix, with vectors, host pointers and large n. The host's bytes are in addition to the
-// caller's a and z.
+// tridiagonal matrix to which A is reduced. A slab is a block of rows of U, or of columns of Z. The columns "GPU" and "host" of the table give
+// bytes, and n^2 stands there for the bytes of one matrix. The GPU's bytes are for a real matrix, with vectors, host pointers and large n. The
+// host's bytes are in addition to the caller's a and z.
 //
 //   mode            GPU        host   the reflectors of the reduction   U and Z
 //   in_core         3.1 n^2    0      GPU                               GPU

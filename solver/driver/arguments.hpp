@@ -36,8 +36,8 @@ void require_uplo(Uplo uplo);                                             // low
 void require_pointer(const void* p, bool needed, ArgumentName argument);  // not null if needed
 // ld >= max(1, n), and the bytes of a matrix of complex double, 16 ld n, do not overflow.
 void require_leading_dimension(std::int64_t ld, std::int64_t n, ArgumentName argument);
-void check_devices(
-    const Devices& devices);  // the ranges in types.hpp, as far as they do not depend on this machine
+// Checks that each member of `devices` has a value that types.hpp allows. Limits of this machine, such as its number of GPUs, are not checked.
+void check_devices(const Devices& devices);
 
 struct NamedPointer {
   ArgumentName argument;

@@ -1,4 +1,4 @@
-// The stages of the two-stage path as calls.
+// The functions of solver/api/stages.hpp that each run one stage of the two-stage path.
 #include <algorithm>
 #include <cmath>
 #include <iterator>

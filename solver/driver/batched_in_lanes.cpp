@@ -28,10 +28,11 @@ struct LaneRule {
   friend bool operator==(const LaneRule&, const LaneRule&) = default;
 };
 
-// The rule depends on the plan of one problem, the type and the GPU. It does not depend on the number of problems, because the number of
-// multiprocessors that solve a problem decides about its bits. The reduction of a small matrix takes most of its time for messages between
-// multiprocessors, not for arithmetic. If the matrix fits into the registers and the shared memory of a part of the GPU, this part takes less than
-// twice the time of the whole GPU. A solve on host pointers makes its own stream, which uses all multiprocessors. It never runs on a part.
+// The rule depends on the plan of one problem, the type and the GPU. The bits of a result depend on the number of multiprocessors that compute it,
+// and must not depend on the batch. So the rule does not depend on the number of problems. The reduction of a small matrix takes most of its time
+// for messages between multiprocessors, not for arithmetic. If the matrix fits into the registers and the shared memory of a part of the GPU, this
+// part takes less than twice the time of the whole GPU. A solve on host pointers makes its own stream, which uses all multiprocessors. It never
+// runs on a part.
 template <class T>
 LaneRule rule_of(const Plan& asked) {
   constexpr int most = 4;

@@ -163,7 +163,7 @@ class DeviceBackend final : public StandardBackend<T> {
       try {
         facts_ = check_->facts();
       } catch (const NonFiniteEntry&) {
-        queue_.wait();  // the reduction of a matrix that is not finite
+        queue_.wait();  // for the queued reduction, which works on a matrix that is not finite
         throw;
       }
     }
@@ -376,8 +376,8 @@ class DeviceBackend final : public StandardBackend<T> {
     return outcome;
   }
   // Computes Z by slabs of columns. For each slab the same columns of U come from the caller's z, and the columns of Z go back there. When columns
-  // of Z have left the GPU, columns of U for the next slab are fetched. A real T takes them to the place of the columns of Z, and a complex T takes
-  // them to the buffer of U. Each slab runs the stages of the back-transformation again. The progress of a stage is its progress through all slabs.
+  // of Z have left the GPU, columns of U for the next slab are fetched. If T is real, they go to the place of the columns of Z. If T is complex, they go
+  // to the buffer of U. Each slab runs the stages of the back-transformation again. The progress of a stage is its progress through all slabs.
   void back_transform_slabs(StageRunner& run_stage) {
     const std::int64_t n = plan_.n;
     const SlabOfColumns<T> slab = parts_->columns_of_z(n);

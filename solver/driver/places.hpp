@@ -27,7 +27,8 @@ struct Places {
   MatrixPlace a;  // the working matrix, padded for the reduction
   MatrixPlace z;  // the eigenvectors of A, as the back-transformation computes them
   // GPU: the two matrices of the divide and conquer's merges. Q = diag(Q1, Q2) has the eigenvectors of the two parts that a merge joins. It is not
-  // the Q of the reduction. C is the compressed Q: the columns of Q, rotated and in groups (dc_arrays.hpp).
+  // the Q of the reduction. C is the compressed Q: the columns of Q after the rotations of the deflation, sorted by the rows in
+  // which they are nonzero (dc_arrays.hpp).
   MatrixPlace c;
   MatrixPlace q;
   MatrixPlace u;  // the eigenvectors of the tridiagonal matrix; real even for a complex matrix A

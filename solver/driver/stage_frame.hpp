@@ -1,5 +1,5 @@
-// The parts that all calls of solver/api/stages.hpp share. run_stage() makes such a call: it chooses the device, checks the pointers, runs the work,
-// measures the time and returns the report. Further functions check arguments, and reduce_scaled() reduces 2^k A on the CPU.
+// The parts that all functions of solver/api/stages.hpp share. Each of them calls run_stage(), which chooses the device, checks the pointers, runs the
+// work, measures the time and returns the report. Further functions check arguments, and reduce_scaled() reduces 2^k A on the CPU.
 //
 // In reduce_scaled() and in the class DeviceStage `run_stage` is another thing: a StageRunner (solver/path/stage_runner.hpp), which times the parts
 // of the call.

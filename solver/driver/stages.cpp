@@ -1,4 +1,4 @@
-// sytrd, stedc, ormtr and orgtr: the stages of the one-stage path as calls.
+// sytrd, stedc, ormtr and orgtr: the functions of solver/api/stages.hpp that each run one stage of the one-stage path.
 #include "solver/api/stages.hpp"
 
 #include <algorithm>

@@ -44,7 +44,8 @@ DealtColumns deal_of(std::int64_t n, int gpus) {
   const std::int64_t wanted = n >= t.min_order_wide_strip  ? t.strip_wide
                               : n >= t.min_order_of_strips ? t.strip
                                                            : t.strip_small;
-  const std::int64_t width = n >= t.min_order_of_strips ? 256 : 64;  // multiples of every bandwidth
+  const std::int64_t width =
+      n >= t.min_order_of_strips ? 256 : 64;  // multiples of band_width() of every type
   const std::int64_t strips = std::max<std::int64_t>(1, (n + wanted / 2) / wanted);
   return {n, width, gpus, static_cast<std::int64_t>(round_up((n + strips - 1) / strips, width * gpus)),
           t.packed_parts != 0};
@@ -69,8 +70,8 @@ ChaseTiles tiles_of(std::int64_t n) {
 
 // The arrays of a member's workspace.
 //   u           rows of U
-//   received    room for the v arrays of some sweep groups of the chase (chase_tiles.hpp), in the memory of u. A member gets a part of these arrays
-//               from member 0 and the other parts from the other members. Member 0 does not use this room
+//   received    room for the v arrays of some sweep groups of the chase (chase_tiles.hpp), at the address of u, in a block for the larger of the two.
+//               A member gets a part of these arrays from member 0 and the other parts from the other members. Member 0 does not use this room
 //   dc          workspace of the divide and conquer; Z is at the same place
 //   columns     complex T: columns of U
 //   runs        member 0: the v arrays of the chase, packed
