@@ -8,7 +8,7 @@
 // Headers of related problems: eigen_g.h (from C), generalised.hpp (A x = w B x), batched.hpp (many small matrices),
 // sparse.hpp (few pairs of a sparse matrix), stages.hpp (single stages), shards.hpp (a matrix in pieces on several GPUs).
 //
-// A complete program (apps/example/first_solve.cpp [first-solve], where the word in brackets is a mark in that file):
+// The following complete program is a part of apps/example/first_solve.cpp, where a mark [first-solve] precedes it:
 //
 //   #include <cstdio>
 //   #include <eigen_g/eigen_g.hpp>

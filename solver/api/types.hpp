@@ -83,10 +83,10 @@ using Progress = std::function<void(Stage stage, double fraction)>;
 // The precision of the stages. `mixed` is for all pairs of a real double matrix on a GPU.
 enum class Precision {
   native,  // every stage in the type of the matrix
-  // Solves in float, then refines the pairs to double by large products of the chosen engine. It is meant for GPUs that are slow in double.
-  // Any other problem is solved in native precision, and so is a problem for which mixed precision does not succeed. Report::refinement says
-  // why. A solve that would use mixed precision runs on one whole GPU. With gpus > 1, a given ratio or multiprocessors > 0 it throws
-  // InvalidArgument (precision).
+  // Solves in float, then refines the pairs to double by large products of the chosen engine. It is meant for GPUs that are slow in double. A
+  // problem other than all pairs of a real double matrix on a GPU is solved in native precision. A problem for which mixed precision does not
+  // succeed is solved in native precision too. Report::refinement says why. A solve that would use mixed precision runs on one whole GPU. With
+  // gpus > 1, a given ratio or multiprocessors > 0 it throws InvalidArgument (precision).
   mixed
 };
 const char* name(Precision precision);  // "native", "mixed"
@@ -144,8 +144,8 @@ struct Devices {
   // Several GPUs are used in one of two ways.
   //
   // All stages: the GPUs divide the matrices and the work of every stage except the bulge chase. This is for standard problems of all four
-  // types on the two-stage path. With Path::two_stage it is for every order. With Path::automatic it is for orders from about
-  // these on. Complex types count as their real types.
+  // types on the two-stage path. With Path::two_stage the GPUs divide all stages for every order. With Path::automatic they do so
+  // from about the orders in the table on. For a complex type the row of its real type holds.
   //
   //              with vectors   values only
   //   double     5000           10000

@@ -92,7 +92,9 @@ struct OrmtrSy2sbParts {
 
 // Returns the largest absolute value of the band. Throws InvalidArgument (ab) if an entry is NaN or infinite.
 double check_band(const Queue& queue, MatrixView<const double> band, Arena scratch) {
-  // Entry (i, j) of the matrix is at band.data + i + j * below. The band is checked as a lower triangle with leading dimension `below`.
+  // Entry (i, j) of the matrix is in row i - j and column j of `band`, whose leading dimension is below + 1. Its address is therefore
+  // band.data + i + j * below. So check_input() can read the band as a lower triangle with leading dimension `below`. It reads only entries with
+  // i - j <= below.
   const std::int64_t n = band.cols, below = band.rows - 1;
   try {
     return check_input<double>(queue, Uplo::lower, {band.data, n, n, below}, scratch, below).largest;

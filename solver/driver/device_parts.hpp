@@ -28,7 +28,7 @@ inline bool has_blocks(const Plan& plan) {
   return plan.mode == MemoryMode::block_columns;
 }
 
-// Products are faster with this leading dimension.
+// Returns `rows`, rounded up so that a column of real_t<T> has a multiple of 16 bytes. Products are faster with such a leading dimension.
 template <class T>
 std::int64_t even_rows(std::int64_t rows) {
   return round_up(rows, 16 / sizeof(real_t<T>));

@@ -74,9 +74,11 @@ void SolveFrame<T>::begin(const CallerMatrices<T>& problem) {
   } catch (const OutOfMemory& error) {
     std::optional<Plan> smaller;
     // In block columns the slabs are as large as memory_limit allows. Without a limit they have their smallest size. If the GPU has fewer free
-    // bytes than the limit, the next try is therefore the same plan without a limit.
-    const bool fills_limit = error.on_device() && plan_.mode == MemoryMode::block_columns &&
-                             std::exchange(plan_.devices.memory_limit, 0) > 0;
+    // bytes than the limit, the next try is therefore the same plan without a limit. A limit below the smallest size stays.
+    const bool fills_limit =
+        error.on_device() && plan_.mode == MemoryMode::block_columns && plan_.devices.memory_limit > 0 &&
+        plan_bytes<T>(plan_, MatrixLayout::contiguous).device <= plan_.devices.memory_limit;
+    if (fills_limit) plan_.devices.memory_limit = 0;
     if (error.on_device()) smaller = fills_limit ? plan_ : smaller_plan<T>(plan_);
     if (!smaller) throw;
     backend_.reset();

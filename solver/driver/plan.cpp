@@ -63,9 +63,9 @@ void check_plan(const Plan& plan) {
 
 namespace {
 
-// Returns the number of GPUs for Devices::gpus = 0. It is the smallest number that fastest_team() predicts to be within 5 % of the fastest. It is
-// larger if the matrices need the memory of more GPUs, and 1 if the stages of the solve cannot be divided. The GPUs are taken in CUDA's order. The
-// first GPU of another model and all GPUs after it are left out.
+// Returns the number of GPUs for Devices::gpus = 0. It is the smallest number of GPUs whose predicted seconds are at most 1.05 times the smallest
+// predicted seconds (fastest_team()). It is larger if the matrices need the memory of more GPUs, and 1 if the stages of the solve cannot be
+// divided. The GPUs are taken in CUDA's order. The first GPU of another model and all GPUs after it are left out.
 template <class T>
 int gpus_that_pay(const Plan& asked) {
   int most = gpu_count();

@@ -55,7 +55,7 @@ GeneralisedReport StandardBackend<T>::run(StageRunner& run_stage) {
 }
 
 // B = L L^H. Returns bad_minor (GeneralisedReport) of the last factorization. If may_order() is false, the rows have the caller's order. Otherwise
-// the order keeps the digits of small eigenvalues (order.hpp), and factor_b() makes up to three tries:
+// factor_b() can choose another order, so that small eigenvalues have small relative errors (order.hpp). It makes up to three tries:
 //   1. the order of B's descending diagonal, or the caller's order if the diagonal varies little
 //   2. diagonal pivoting, if try 1 fails or rows are nearly dependent
 //   3. the caller's order, if try 2 fails

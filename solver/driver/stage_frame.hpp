@@ -81,8 +81,8 @@ void check_tridiagonal(std::int64_t n, Tridiagonal<R> t) {
 
 using Compz = TridiagonalVectors::Compz;
 
-// Returns the memory of z as a real matrix. If z is complex, the rows are its real and imaginary parts in turn, and a product with a real matrix
-// from the right has the same layout.
+// Returns the memory of z as a real matrix. If z is complex, row 2 i of this matrix has the real parts of row i of z, and row 2 i + 1 has the
+// imaginary parts. For a real matrix R, as_real(z) R is therefore as_real(z R).
 template <class T>
 MatrixView<real_t<T>> as_real(MatrixView<T> z) {
   return {reinterpret_cast<real_t<T>*>(z.data), planes<T> * z.rows, z.cols, planes<T> * z.lda};

@@ -500,9 +500,9 @@ class TeamBackend final : public StandardBackend<T> {
       }
     });
   }
-  // Calls take() for the blocks that make up columns first ... first + count - 1 of the reflectors of the reduction to a band. The matrix of these
-  // reflectors is rows b ... n - 1 of A's first n - b columns. Each block has the rows of this matrix from number `first` on, which are rows
-  // b + first ... n - 1 of A. Each block is in the memory of the member that owns its columns.
+  // V is the matrix of the reflectors of the reduction to a band. It is rows b ... n - 1 of A's first n - b columns. give_blocks() calls take() for the
+  // blocks that make up columns first ... first + count - 1 of V. A block begins at row `first` of V, which is row b + first of A, because the
+  // reflectors of these columns have no entries above it. Each block is in the memory of the member that owns its columns.
   template <class Take>
   void give_blocks(std::int64_t first, std::int64_t count, std::int64_t b, const Take& take) {
     for_runs(deal_, first, count, [&](std::int64_t l, std::int64_t columns, std::int64_t at) {

@@ -70,8 +70,9 @@ ChaseTiles tiles_of(std::int64_t n) {
 
 // The arrays of a member's workspace.
 //   u           rows of U
-//   received    room for the v arrays of some sweep groups of the chase (chase_tiles.hpp), at the address of u, in a block for the larger of the two.
-//               A member gets a part of these arrays from member 0 and the other parts from the other members. Member 0 does not use this room
+//   received    the v arrays of some sweep groups of the chase (chase_tiles.hpp). u and received begin at the same address. Their memory has the
+//               bytes of the larger array. A member gets a part of these arrays from member 0 and the other parts from the other
+//               members. Member 0 does not use `received`
 //   dc          workspace of the divide and conquer; Z is at the same place
 //   columns     complex T: columns of U
 //   runs        member 0: the v arrays of the chase, packed

@@ -453,6 +453,9 @@ TEST_CASE("out of core: too small a limit", "[gpu]") {
   std::vector<double> w(static_cast<std::size_t>(n)), z(static_cast<std::size_t>(n * n));
   const auto solve = [&] { return ::eigen_g::eigen_g(n, s.a.data(), s.lda, w.data(), z.data(), n, o, o); };
   CHECK_THROWS_AS(solve(), OutOfMemory);
+  o.path = Path::two_stage;  // the last fallback is block columns
+  CHECK_THROWS_AS(solve(), OutOfMemory);
+  o.path = Path::automatic;
   o.device = DeviceChoice::automatic;
   const Report report = solve();
   CHECK(report.devices.front().gpu < 0);
