@@ -16,12 +16,15 @@ build "$build_dir"
 # Tests state their GiB of GPU memory (tests/CMakeLists.txt). ctest runs no more of them at the same time than fit into the free
 # memory.
 resources=()
+parallel=$jobs
 free_mib=$(nvidia-smi --query-gpu=memory.free --format=csv,noheader,nounits --id=0 2>/dev/null) || free_mib=
 if [[ $free_mib =~ ^[0-9]+$ ]]; then
   printf '{"version": {"major": 1, "minor": 0}, "local": [{"gpu_gib": [{"id": "0", "slots": %d}]}]}\n' \
     $((free_mib < 2048 ? 2 : free_mib / 1024)) >"$build_dir/gpu_memory.json"
   resources=(--resource-spec-file "$build_dir/gpu_memory.json")
+else
+  parallel=$((jobs + 1))  # a test of two threads keeps little more than one core busy
 fi
 # A thread that waits for work sleeps at once. Otherwise it would take the core of a test that runs at the same time.
 export OMP_WAIT_POLICY=${OMP_WAIT_POLICY:-passive} OPENBLAS_THREAD_TIMEOUT=${OPENBLAS_THREAD_TIMEOUT:-4}
-ctest --test-dir "$build_dir" --output-on-failure --no-tests=error --parallel "$jobs" "${resources[@]}" "$@"
+ctest --test-dir "$build_dir" --output-on-failure --no-tests=error --parallel "$parallel" "${resources[@]}" "$@"
