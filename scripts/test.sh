@@ -23,7 +23,7 @@ if [[ $free_mib =~ ^[0-9]+$ ]]; then
     $((free_mib < 2048 ? 2 : free_mib / 1024)) >"$build_dir/gpu_memory.json"
   resources=(--resource-spec-file "$build_dir/gpu_memory.json")
 else
-  parallel=$((jobs + 1))  # a test of two threads keeps little more than one core busy
+  parallel=$((2 * jobs))  # a test of two threads keeps little more than one core busy, so two such tests run at the same time on two cores
 fi
 # A thread that waits for work sleeps at once. Otherwise it would take the core of a test that runs at the same time.
 export OMP_WAIT_POLICY=${OMP_WAIT_POLICY:-passive} OPENBLAS_THREAD_TIMEOUT=${OPENBLAS_THREAD_TIMEOUT:-4}
