@@ -6,6 +6,8 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <array>
+#include <atomic>
 #include <chrono>
 #include <climits>
 #include <cstddef>
@@ -46,12 +48,28 @@ constexpr std::uint64_t long_wait = 2000000;
 // How long teams then stay small, at first and at most. Afterwards the number of threads doubles.
 constexpr std::uint64_t least_pause = 10000000, longest_pause = 1000000000;
 
+// value >= epoch, for numbers of barriers, which may pass 2^32.
+bool reached(std::uint32_t value, std::uint32_t epoch) {
+  return static_cast<std::int32_t>(value - epoch) >= 0;
+}
+
 // A number that threads wait for. One pair of cache lines each, because processors fetch lines in pairs.
 class alignas(128) Flag {
  public:
   void set(std::uint32_t value) {
     value_.exchange(
         value);  // an ordered operation: either a thread that goes to sleep sees it, or its entry is seen here
+    wake();
+  }
+  // Sets the number of a barrier, unless a later barrier's number is there: after a change of the team the flag is set by another thread, which may
+  // come before the late thread that sets it for the barrier of the change.
+  void raise(std::uint32_t epoch) {
+    std::uint32_t value = value_.load(std::memory_order_relaxed);
+    while (!reached(value, epoch) && !value_.compare_exchange_weak(value, epoch)) {
+    }
+    wake();
+  }
+  void wake() {
     if (sleepers_.load() > 0) ::syscall(SYS_futex, &value_, FUTEX_WAKE_PRIVATE, INT_MAX, nullptr, nullptr, 0);
   }
   // Waits until ready(value), and returns the value. Sleeps after `patience` ticks.
@@ -137,22 +155,20 @@ class TeamOfThreads final : public SharedWork {
 
   // former: when this thread waited the last time. Returns the time at the end of the wait.
   std::uint64_t wait_for_all(int t, int count, std::uint32_t epoch, std::uint64_t former) {
-    const auto reached = [epoch](std::uint32_t value) {
-      return static_cast<std::int32_t>(value - epoch) >= 0;
-    };
+    const auto ready = [epoch](std::uint32_t value) { return reached(value, epoch); };
     const std::uint64_t begin = ticks(),
                         patience = std::clamp(elapsed(former, begin), least_patience_, longest_poll);
     if (count <= most_by_dissemination) {
       for (int round = 0, step = 1; step < count; ++round, step *= 2) {
-        flag(round, (t + step) % count).set(epoch);
-        flag(round, t).wait(patience, reached);
+        flag(round, (t + step) % count).raise(epoch);
+        flag(round, t).wait(patience, ready);
       }
     } else if (t == 0) {
-      for (int k = 1; k < count; ++k) flag(rounds, k).wait(patience, reached);
-      flag(rounds, 0).set(epoch);
+      for (int k = 1; k < count; ++k) flag(rounds, k).wait(patience, ready);
+      flag(rounds, 0).raise(epoch);
     } else {
-      flag(rounds, t).set(epoch);
-      flag(rounds, 0).wait(patience, reached);
+      flag(rounds, t).raise(epoch);
+      flag(rounds, 0).wait(patience, ready);
     }
     const std::uint64_t end = ticks();
     if (t == 0) waited_ += elapsed(begin, end);
@@ -188,11 +204,11 @@ class TeamOfThreads final : public SharedWork {
       next = shrunk_ ? std::min(here, 2 * count) : here;
     }
     if (next < count) departing_ = count - std::max(next, 1);
-    if (next != count) change_.store(std::uint64_t{epoch} << 32 | static_cast<std::uint64_t>(next));
+    if (next != count) change_of(epoch).store(std::uint64_t{epoch} << 32 | static_cast<std::uint64_t>(next));
   }
   // The number of threads after this barrier, which was `count` before.
-  int decided(int count, std::uint32_t epoch) const {
-    const std::uint64_t change = change_.load();
+  int decided(int count, std::uint32_t epoch) {
+    const std::uint64_t change = change_of(epoch).load();
     return change >> 32 == epoch ? static_cast<int>(change & 0xffffffff) : count;
   }
   void leave() { --departing_; }
@@ -204,6 +220,10 @@ class TeamOfThreads final : public SharedWork {
 
  private:
   static constexpr std::uint32_t closed = std::uint32_t{1} << 31, max_threads = most_threads + 1;
+
+  // A late thread of the team may read the change of a barrier when thread 0 decides about the next barrier already. It has read it before thread 0
+  // decides about the barrier after the next one, which the thread has to reach first.
+  std::atomic<std::uint64_t>& change_of(std::uint32_t epoch) { return changes_[epoch % 2]; }
 
   Flag& flag(int round, int t) {
     return flags_[static_cast<std::size_t>(round) * most_by_dissemination + static_cast<std::size_t>(t)];
@@ -233,8 +253,9 @@ class TeamOfThreads final : public SharedWork {
   Flag size_;
   std::uint32_t epoch_ = 0;     // the number of barriers before the threads that join; written before size_
   std::atomic<int> joined_{1};  // threads that run or wait until the team grows
-  std::atomic<int> departing_{0};         // threads that have to leave and do not know it yet
-  std::atomic<std::uint64_t> change_{0};  // barrier and number of threads of the last change
+  std::atomic<int> departing_{0};  // threads that have to leave and do not know it yet
+  // Barrier and number of threads of the last change, for even and odd numbers of barriers.
+  std::array<std::atomic<std::uint64_t>, 2> changes_{};
   // Thread 0's: time of its last step and its waits since then; its work and its stalls in the last steps; whether the team has been smaller than
   // it could be.
   std::uint64_t last_ = 0, waited_ = 0, worked_ = 0, stalls_ = 0;

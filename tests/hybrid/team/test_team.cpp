@@ -52,6 +52,43 @@ TEST_CASE("a team's steps are the same with any number of threads") {
     for (int again = 0; again < 3; ++again) CHECK(steps(threads, 13, 400, 7).values == alone);
 }
 
+// A thread can lose its core between a barrier and its look at the team's new number of threads. Other threads of this test keep all cores busy, so
+// that this happens. With an error there a thread would wait for a barrier that the team has left behind, and the test would not end.
+TEST_CASE("teams that change in steps that follow each other come to their end on a busy machine") {
+  std::atomic<bool> busy{true};
+  std::vector<std::thread> others;
+  for (int k = 0; k <= usable_cores(); ++k)
+    others.emplace_back([&] {
+      while (busy) {
+      }
+    });
+  constexpr int members = 13, count = 2400;
+  const auto run = [](int threads, int steps_to_regroup) {
+    std::vector<long> values[2] = {std::vector<long>(members, 1), std::vector<long>(members)};
+    int next = 0;
+    run_team(threads, [&](TeamThread& me) {
+      for (int step = me.late() ? next : 0; step < count; step += steps_to_regroup) {
+        for (int k = step; k < step + steps_to_regroup; ++k) {
+          for (int m = me.index(); m < members; m += me.count())
+            values[(k + 1) % 2][m] = values[k % 2][m] + values[k % 2][(m + 1) % members] % 1000;
+          if (k + 1 < step + steps_to_regroup && !me.step()) return;
+        }
+        if (me.index() == 0) next = step + steps_to_regroup;
+        if (!me.regroup()) return;
+      }
+    });
+    return values[count % 2];
+  };
+  const std::vector<long> alone = run(1, 4);
+  const auto end = std::chrono::steady_clock::now() + std::chrono::seconds(4);
+  int wrong = 0;
+  for (int again = 0; std::chrono::steady_clock::now() < end; ++again)
+    wrong += run(8 + again % 3 * 4, 2 + again % 2 * 4) != alone;
+  busy = false;
+  for (std::thread& other : others) other.join();
+  CHECK(wrong == 0);
+}
+
 TEST_CASE("other threads join a team") {
   int most = 0;
   // Teams stay small for a while after a stall, so on a busy machine this takes longer.
