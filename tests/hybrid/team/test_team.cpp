@@ -144,13 +144,13 @@ TEST_CASE("a team that begins soon after another one became smaller is small") {
     std::this_thread::sleep_for(std::chrono::milliseconds(20));
     bool smaller = false;
     const auto end = Clock::now() + std::chrono::milliseconds(100);
-    auto then = end;
+    auto decided = end;  // before thread 0 decided to become smaller
     run_team(2, [&](TeamThread& me) {
       for (bool had_both = false;; had_both = had_both || me.count() == 2) {
-        if (me.index() == 1) std::this_thread::sleep_for(std::chrono::milliseconds(2));
-        if (me.index() == 0 && had_both && me.count() == 1) {
-          smaller = true;
-          then = Clock::now();
+        if (me.index() == 1) std::this_thread::sleep_for(std::chrono::microseconds(300));
+        if (me.index() == 0) {
+          smaller = had_both && me.count() == 1;
+          if (!smaller) decided = Clock::now();
         }
         if (!me.regroup(me.index() == 0 && (smaller || Clock::now() > end))) return;
       }
@@ -162,7 +162,7 @@ TEST_CASE("a team that begins soon after another one became smaller is small") {
         if (!me.regroup(me.index() == 0 && step == 99)) return;
       }
     });
-    if (!smaller || Clock::now() - then > std::chrono::milliseconds(2)) continue;  // the machine was busy
+    if (!smaller || Clock::now() - decided > std::chrono::milliseconds(2)) continue;  // the machine was busy
     ++tries;
     CHECK(most == 1);
   }
