@@ -61,16 +61,13 @@ class alignas(128) Flag {
         value);  // an ordered operation: either a thread that goes to sleep sees it, or its entry is seen here
     wake();
   }
-  // Sets the number of a barrier, unless a later barrier's number is there: after a change of the team the flag is set by another thread, which may
-  // come before the late thread that sets it for the barrier of the change.
+  // Sets the number of a barrier, unless the number of a later barrier is there. A change of the number of threads also changes which thread sets a
+  // flag. The new thread may set it for the next barrier before the former thread, which is late, sets it for the barrier of the change.
   void raise(std::uint32_t epoch) {
     std::uint32_t value = value_.load(std::memory_order_relaxed);
     while (!reached(value, epoch) && !value_.compare_exchange_weak(value, epoch)) {
     }
     wake();
-  }
-  void wake() {
-    if (sleepers_.load() > 0) ::syscall(SYS_futex, &value_, FUTEX_WAKE_PRIVATE, INT_MAX, nullptr, nullptr, 0);
   }
   // Waits until ready(value), and returns the value. Sleeps after `patience` ticks.
   template <class Ready>
@@ -89,6 +86,9 @@ class alignas(128) Flag {
   }
 
  private:
+  void wake() {
+    if (sleepers_.load() > 0) ::syscall(SYS_futex, &value_, FUTEX_WAKE_PRIVATE, INT_MAX, nullptr, nullptr, 0);
+  }
   void sleep(std::uint32_t value) {
     ++sleepers_;
     if (value_.load() == value) ::syscall(SYS_futex, &value_, FUTEX_WAIT_PRIVATE, value, nullptr, nullptr, 0);
@@ -221,8 +221,8 @@ class TeamOfThreads final : public SharedWork {
  private:
   static constexpr std::uint32_t closed = std::uint32_t{1} << 31, max_threads = most_threads + 1;
 
-  // A late thread of the team may read the change of a barrier when thread 0 decides about the next barrier already. It has read it before thread 0
-  // decides about the barrier after the next one, which the thread has to reach first.
+  // The place of the change of a barrier. A late thread may read this change when thread 0 already decides about the next barrier, so neighbouring
+  // barriers have different places. Two places suffice: thread 0 passes the next barrier only after the late thread has reached it.
   std::atomic<std::uint64_t>& change_of(std::uint32_t epoch) { return changes_[epoch % 2]; }
 
   Flag& flag(int round, int t) {
