@@ -17,11 +17,16 @@ bool is_strong_in_double(int capability);
 // Tuning of transfers between pageable host memory and a GPU over PCIe 5, on a host with 16 cores. It holds for every GPU.
 // Measurements: data/perf/DECISIONS.md, "Transfers".
 struct TransferTuning {
-  // Largest and smallest chunk in elements. A small matrix is cut into small chunks, so that copies overlap.
-  std::int64_t max_of_a_chunk = std::int64_t{1} << 20, min_of_a_chunk = std::int64_t{1} << 17;
-  // Number of pinned slots for uploads and for downloads, one chunk each.
-  int slots_up = 4, slots_down = 8;
-  std::int64_t max_threads = 8;
+  struct Row {
+    std::int64_t max_of_a_chunk;  // elements
+    int slots;                    // pinned slots, one chunk each
+    std::int64_t max_threads;
+  };
+  Row up{std::int64_t{1} << 20, 4, 8}, down{std::int64_t{1} << 20, 8, 8};
+  // For upload_several(), which runs for several GPUs at the same time.
+  Row up_several{std::int64_t{1} << 19, 8, 12};
+  // Smallest chunk in elements. A small matrix is cut into small chunks, so that copies overlap.
+  std::int64_t min_of_a_chunk = std::int64_t{1} << 17;
   // Number of elements that a thread copies at a time.
   std::int64_t elements_of_a_piece = 4096;
   // One further thread is woken for each multiple of this number of pieces.

@@ -44,8 +44,8 @@ struct Slot {
 };
 using Slots = std::vector<Slot>;
 
-std::int64_t threads_allowed() {
-  return std::min<std::int64_t>(tuning.max_threads, loop_threads());
+std::int64_t threads_allowed(const TransferTuning::Row& row) {
+  return std::min<std::int64_t>(row.max_threads, loop_threads());
 }
 
 bool pageable(const void* host) {
@@ -82,36 +82,39 @@ void copy_piece(MatrixView<const same_t<T>> from, MatrixView<T> to, std::int64_t
   }
 }
 
-std::int64_t chunk_elements(std::int64_t rows, std::int64_t cols) {
-  return std::clamp(rows * cols / 8, tuning.min_of_a_chunk, tuning.max_of_a_chunk);
-}
-
 template <class T>
 MatrixView<T> chunk_of(MatrixView<T> whole, const Chunk& c) {
   return whole.block(c.first_row, c.first, c.rows, c.cols);
 }
 
-// The chunks of one transfer. Chunk k passes through slot k mod max_slots.
+// The chunks of the matrices of one transfer, one matrix after the other. Chunk k passes through slot k mod slots().
 template <class T>
 class Staged {
  public:
-  Staged(Part part, std::int64_t rows, std::int64_t cols, Slots& slots, std::size_t max_slots)
-      : elements_(std::min(rows * cols, chunk_elements(rows, cols))),
-        chunks_(cut_into_chunks(part, rows, cols, elements_)),
-        slots_(slots),
-        max_slots_(max_slots) {
-    for (const Chunk& c : chunks_) pieces_.push_back(Pieces(c.rows, c.cols).count);
+  Staged(const TransferTuning::Row& row, Slots& slots) : row_(row), slots_(slots) {}
+  void add(Part part, std::int64_t rows, std::int64_t cols) {
+    const std::int64_t elements =
+        std::min(rows * cols, std::clamp(rows * cols / 8, tuning.min_of_a_chunk, row_.max_of_a_chunk));
+    for (const Chunk& c : cut_into_chunks(part, rows, cols, elements)) {
+      chunks_.push_back(c);
+      matrices_.push_back(added_);
+      pieces_.push_back(Pieces(c.rows, c.cols).count);
+    }
+    elements_ = std::max(elements_, elements);
+    ++added_;
   }
   std::int64_t count() const { return static_cast<std::int64_t>(chunks_.size()); }
-  std::int64_t slots() const { return static_cast<std::int64_t>(max_slots_); }
+  std::int64_t slots() const { return row_.slots; }
   const Chunk& chunk(std::int64_t k) const { return chunks_[static_cast<std::size_t>(k)]; }
-  Slot& slot(std::int64_t k) const { return slots_[static_cast<std::size_t>(k) % max_slots_]; }
+  std::size_t matrix(std::int64_t k) const { return matrices_[static_cast<std::size_t>(k)]; }
+  bool ends_matrix(std::int64_t k) const { return k + 1 == count() || matrix(k + 1) != matrix(k); }
+  Slot& slot(std::int64_t k) const { return slots_[static_cast<std::size_t>(k % slots())]; }
   MatrixView<T> memory(std::int64_t k) const {
     const Chunk& c = chunk(k);
     return {reinterpret_cast<T*>(slot(k).memory.data()), c.rows, c.cols, c.rows};
   }
   // Makes the slot large enough; it must be free. It then fits every chunk, because allocating pinned memory again takes
-  // milliseconds.
+  // milliseconds, and freeing it waits for the GPU.
   void make_room(std::int64_t k) const {
     const std::size_t needed = bytes_of<T>(std::max(elements_, chunk(k).rows * chunk(k).cols));
     PinnedBuffer<std::byte>& memory = slot(k).memory;
@@ -122,15 +125,17 @@ class Staged {
   const std::vector<std::int64_t>& pieces() const { return pieces_; }  // number of pieces of each chunk
   std::int64_t helpers() const {
     const std::int64_t all = std::accumulate(pieces_.begin(), pieces_.end(), std::int64_t{0});
-    return std::min(threads_allowed() - 1, all / tuning.min_pieces_of_a_helper);
+    return std::min(threads_allowed(row_) - 1, all / tuning.min_pieces_of_a_helper);
   }
 
  private:
-  std::int64_t elements_;
+  const TransferTuning::Row& row_;
+  std::int64_t elements_ = 0;  // of the largest matrix's chunks
+  std::size_t added_ = 0;      // matrices
   std::vector<Chunk> chunks_;
+  std::vector<std::size_t> matrices_;  // of each chunk
   std::vector<std::int64_t> pieces_;
   Slots& slots_;
-  std::size_t max_slots_;
 };
 
 }  // namespace
@@ -138,15 +143,15 @@ class Staged {
 // The part of Resources that transfers keep: pinned slots, copying threads, and what a TransferThread uses.
 struct Staging {
   std::unique_ptr<Resources> of_second_thread;
-  std::map<int, Slots> slots;  // by GPU
+  std::map<int, Slots> up,
+      down;  // by GPU. Each direction has its own chunks, so a download does not free what an upload has left
   CopyThreads team;
   const int made_after = forks();
 
-  // The slots of the current GPU.
-  Slots& slots_of(const Queue& queue) {
-    Slots& here = slots[current_gpu()];
-    while (here.size() < static_cast<std::size_t>(std::max(tuning.slots_up, tuning.slots_down)))
-      here.emplace_back(queue.resources());
+  // The slots of the current GPU for transfers with the limits of `row`.
+  static Slots& slots_of(std::map<int, Slots>& all, const Queue& queue, const TransferTuning::Row& row) {
+    Slots& here = all[current_gpu()];
+    while (here.size() < static_cast<std::size_t>(row.slots)) here.emplace_back(queue.resources());
     return here;
   }
 };
@@ -154,8 +159,9 @@ struct Staging {
 void EndStaging::operator()(Staging* staging) const {
   if (staging->made_after != forks()) return;  // in a child ~CopyThreads would wait for threads of the parent
   try {
-    for (auto& of_gpu : staging->slots)
-      for (Slot& slot : of_gpu.second) slot.moved.wait();
+    for (std::map<int, Slots>* all : {&staging->up, &staging->down})
+      for (auto& of_gpu : *all)
+        for (Slot& slot : of_gpu.second) slot.moved.wait();
   } catch (const DeviceError&) {  // the GPU has failed and moves nothing any more
   }
   delete staging;
@@ -189,24 +195,38 @@ std::vector<Chunk> cut_into_chunks(Part part, std::int64_t rows, std::int64_t co
   return chunks;
 }
 
+namespace {
+
 template <class T>
-void upload(const Queue& queue, Part part, MatrixView<const same_t<T>> from, MatrixView<T> to_dev) {
-  if (from.rows == 0 || from.cols == 0) return;
+void upload_all(const Queue& queue, const TransferTuning::Row& row, Part part,
+                std::span<const Upload<T>> matrices) {
+  if (matrices.empty()) return;
   Staging& here = queue.resources().staging();
-  const Staged<T> staged(part, from.rows, from.cols, here.slots_of(queue),
-                         static_cast<std::size_t>(tuning.slots_up));
-  const auto send = [&](MatrixView<const T> source, std::int64_t k) {
-    copy_2d(source, chunk_of(to_dev, staged.chunk(k)), cudaMemcpyHostToDevice, queue.stream());
+  Staged<T> staged(row, Staging::slots_of(here.up, queue, row));
+  for (const Upload<T>& of : matrices) staged.add(part, of.from.rows, of.from.cols);
+  const auto from = [&](std::int64_t k) {
+    return chunk_of(matrices[staged.matrix(k)].from, staged.chunk(k));
   };
-  if (!pageable(from.data)) {
-    for (std::int64_t k = 0; k < staged.count(); ++k) send(chunk_of(from, staged.chunk(k)), k);
+  const auto send = [&](MatrixView<const T> source, std::int64_t k) {
+    copy_2d(source, chunk_of(matrices[staged.matrix(k)].to_dev, staged.chunk(k)), cudaMemcpyHostToDevice,
+            queue.stream());
+  };
+  const auto call_then = [&](std::int64_t k) {
+    const std::function<void()>& then = matrices[staged.matrix(k)].then;
+    if (then && staged.ends_matrix(k)) then();
+  };
+  if (!pageable(matrices.front().from.data)) {
+    for (std::int64_t k = 0; k < staged.count(); ++k) {
+      send(from(k), k);
+      call_then(k);
+    }
     return;
   }
   const auto copy = [&](std::int64_t k, std::int64_t piece) {
     const Chunk& c = staged.chunk(k);
     const std::int64_t diagonal = c.first - c.first_row;  // row of the chunk's first diagonal element
     copy_piece(
-        chunk_of(from, c), staged.memory(k), piece, plain_copy<T>,  // the engine finds it in the cache
+        from(k), staged.memory(k), piece, plain_copy<T>,  // the engine finds it in the cache
         [&](std::int64_t j) { return part == Part::lower ? diagonal + j : 0; },
         [&](std::int64_t j) { return part == Part::upper ? std::min(diagonal + j + 1, c.rows) : c.rows; });
   };
@@ -219,11 +239,27 @@ void upload(const Queue& queue, Part part, MatrixView<const same_t<T>> from, Mat
     }
     if (sent < open && work.done(sent)) {
       send(staged.memory(sent), sent);
-      staged.slot(sent++).moved.record(queue);
+      staged.slot(sent).moved.record(queue);
+      call_then(sent++);
     } else {
       work.help();
     }
   }
+}
+
+}  // namespace
+
+template <class T>
+void upload(const Queue& queue, Part part, MatrixView<const same_t<T>> from, MatrixView<T> to_dev) {
+  if (from.rows == 0 || from.cols == 0) return;
+  const Upload<T> one{from, to_dev};
+  upload_all<T>(queue, tuning.up, part, {&one, 1});
+}
+template <class T>
+void upload_several(const Queue& queue, std::span<const Upload<T>> matrices, int gpus) {
+  TransferTuning::Row row = tuning.up_several;
+  row.max_threads = std::clamp<std::int64_t>(loop_threads() / gpus, 1, row.max_threads);
+  upload_all(queue, row, Part::all, matrices);
 }
 
 template <class T>
@@ -235,8 +271,8 @@ void download(const Queue& queue, MatrixView<const same_t<T>> from_dev, MatrixVi
     return;
   }
   Staging& here = queue.resources().staging();
-  const Staged<T> staged(Part::all, to.rows, to.cols, here.slots_of(queue),
-                         static_cast<std::size_t>(tuning.slots_down));
+  Staged<T> staged(tuning.down, Staging::slots_of(here.down, queue, tuning.down));
+  staged.add(Part::all, to.rows, to.cols);
   const auto fetch = [&](std::int64_t k) {
     if (k >= staged.count()) return;
     staged.slot(k).moved.wait();
@@ -303,7 +339,7 @@ PageFetch::PageFetch(const Queue& queue, MatrixView<T> host, MatrixView<same_t<T
   if (ranges.empty()) return;
   // A few threads are enough: they have the whole time of the reduction.
   const auto matrices = static_cast<std::int64_t>(ranges.size());
-  const std::int64_t helpers = std::min({4 * matrices, threads_allowed(), 1 + blocks.front() / 16});
+  const std::int64_t helpers = std::min({4 * matrices, threads_allowed(tuning.up), 1 + blocks.front() / 16});
   const auto fetch = [ranges](std::int64_t matrix, std::int64_t piece) {
     const Range& range = ranges[static_cast<std::size_t>(matrix)];
     const std::uint64_t first = (range.begin / block + static_cast<std::uint64_t>(piece)) * block,
@@ -315,7 +351,7 @@ PageFetch::PageFetch(const Queue& queue, MatrixView<T> host, MatrixView<same_t<T
   for (std::int64_t h = 0; h < helpers; ++h) job_->call();
 }
 
-EIGEN_G_INSTANTIATE(all_types, upload, download, download_triangle);
+EIGEN_G_INSTANTIATE(all_types, upload, upload_several, download, download_triangle);
 #define EIGEN_G_PAGE_FETCH(T) template PageFetch::PageFetch(const Queue&, MatrixView<T>, MatrixView<T>);
 EIGEN_G_FOR_EACH(all_types, EIGEN_G_PAGE_FETCH)
 #undef EIGEN_G_PAGE_FETCH

@@ -9,7 +9,9 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <memory>
+#include <span>
 #include <vector>
 
 #include "hybrid/matrix_view.hpp"
@@ -37,6 +39,20 @@ constexpr Part part_of(Uplo uplo) {
 // Rates: data/perf/DECISIONS.md, "Transfers".
 template <class T>
 void upload(const Queue& queue, Part part, MatrixView<const same_t<T>> from, MatrixView<T> to_dev);
+// A matrix of upload_several(), with at least one entry. `then` is called when the copy of the matrix is queued. It may queue more work, but no
+// transfer of this file with the same resources.
+template <class T>
+struct Upload {
+  MatrixView<const T> from;
+  MatrixView<T> to_dev;
+  std::function<void()> then = {};
+};
+// upload() with Part::all of each matrix in turn. The threads do not wait between two matrices.
+//   matrices  either all matrices are in pageable memory, or none is
+//   gpus      number of GPUs whose threads call this function at the same time. Each call takes up to 12 threads, together at most loop_threads()
+// There are 8 slots of up to 2^19 elements.
+template <class T>
+void upload_several(const Queue& queue, std::span<const Upload<T>> matrices, int gpus);
 
 // to := from_dev, the whole matrix. Blocks until done. Cost as above, with 8 slots.
 template <class T>

@@ -33,9 +33,9 @@ ReflectorBlocks blocks_of(std::int64_t n, bool cut = false) {
 }
 
 // The last group is small, because no computation overlaps its copy to the host.
-std::vector<ColumnRange> groups_of(std::int64_t n, std::int64_t m) {
+std::vector<ColumnRange> groups_of(std::int64_t n, std::int64_t m, std::int64_t min_columns) {
   const SolverTuning& t = solver_tuning();
-  if (std::min(n, m) < t.back_min_order_of_two_groups) return split_columns(m, {1});
+  if (n < t.back_min_order_of_two_groups || m < min_columns) return split_columns(m, {1});
   const std::vector<double> shares =
       n < t.back_min_order_of_three_groups ? std::vector<double>{1, 1} : std::vector<double>{5, 5, 2};
   return split_columns(m, shares, 128);
@@ -162,7 +162,8 @@ void back_transform(const Products<T>& products, MatrixView<const same_t<T>> a_d
       apply_reflectors(team->devices(), shares, list, z_dev, &products);
       return report_ready({0, m});
     }
-  for (const ColumnRange group : columns_ready ? groups_of(n, m) : split_columns(m, {1})) {
+  for (const ColumnRange group : columns_ready ? groups_of(n, m, solver_tuning().back_min_order_of_two_groups)
+                                               : split_columns(m, {1})) {
     for (std::int64_t b = blocks.count() - 1; b >= 0; --b) {  // Z := Z - V T V^T Z
       const MatrixView<T> z = z_dev.block(blocks.first(b), group.first, blocks.rows(b), group.count);
       apply_block<T>(products, v_of(b), t_of(b), z, blocks.width, m, passing, b == 0 ? tau_dev : nullptr);
@@ -180,12 +181,10 @@ template <class T>
 void back_transform_from_host(const Products<T>& products, MatrixView<const same_t<T>> a, bool of_band,
                               const same_t<T>* tau_dev, MatrixView<same_t<T>> z_dev, Arena scratch_dev,
                               const std::function<void(ColumnRange)>& columns_ready) {
-  back_transform_from_pieces<T>(
-      products, a.rows,
-      [a](std::int64_t first, std::int64_t count, const auto& take) {
-        take(a.block(first, first, a.rows - first, count), 0);
-      },
-      of_band, tau_dev, z_dev, scratch_dev, columns_ready);
+  const ReflectorPieces<same_t<T>> whole{[a](std::int64_t first, std::int64_t count, const auto& take) {
+    take(a.block(first, first, a.rows - first, count), 0);
+  }};
+  back_transform_from_pieces<T>(products, a.rows, whole, of_band, tau_dev, z_dev, scratch_dev, columns_ready);
 }
 
 template <class T>
@@ -207,7 +206,7 @@ void back_transform_from_pieces(const Products<T>& products, std::int64_t n,
     for (std::int64_t b = end - 1; b >= begin; --b) {
       const std::int64_t first = blocks.first(b), rows = blocks.rows(b), columns = blocks.columns(b);
       const MatrixView<T> v = slots.open(rows, columns, FromHostBuffers<T>::slot_rows(rows));
-      pieces(first, columns, [&](MatrixView<const T> piece, std::int64_t column) {
+      pieces.give(first, columns, [&](MatrixView<const T> piece, std::int64_t column) {
         slots.fetch_more(piece, v.block(0, column, rows, piece.cols));
       });
       // v_j begins in row j for a band, and in row j + 1 for a tridiagonal matrix.
@@ -220,9 +219,13 @@ void back_transform_from_pieces(const Products<T>& products, std::int64_t n,
       slots.used();
     }
   };
-  // Few columns have two groups at most: the products of a group with the first blocks must take longer than the copies of these blocks.
-  const std::vector<ColumnRange> groups =
-      columns_ready ? groups_of(std::min(n, m), m) : split_columns(m, {1});
+  // The products of a group with the first blocks must take longer than the copies of these blocks. If the copies come from host memory, a small
+  // number of columns has two groups at most.
+  const SolverTuning& t = solver_tuning();
+  const std::vector<ColumnRange> groups = !columns_ready ? split_columns(m, {1})
+                                          : pieces.on_gpus
+                                              ? groups_of(n, m, t.back_min_columns_of_groups)
+                                              : groups_of(std::min(n, m), m, t.back_min_order_of_two_groups);
   const std::int64_t again = groups.size() > 1 ? blocks_of_each_group(blocks) : 0;
   apply(again, blocks.count(), {0, m}, false);
   for (const ColumnRange group : groups) {

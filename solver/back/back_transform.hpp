@@ -98,13 +98,18 @@ std::uint64_t back_transform_from_host_bytes(std::int64_t n, std::int64_t m);
 
 // GPU. back_transform_from_host() with the reflectors in pieces, each in host memory or in the memory of any GPU.
 //   n        number of rows of the matrix that the pieces make up
-//   pieces   pieces(first, count, take) calls take(piece, column) for pieces that make up columns first ... first + count - 1 of the matrix, in rows
+//   pieces   pieces.give(first, count, take) calls take(piece, column) for pieces that make up columns first ... first + count - 1 of the matrix, in rows
 //            first ... n - 1. Column 0 of the piece is column first + column of the matrix
 // If all pieces are on GPUs, the call does not block the host.
 template <class T>
-using ReflectorPieces =
-    std::function<void(std::int64_t first, std::int64_t count,
-                       const std::function<void(MatrixView<const T> piece, std::int64_t column)>& take)>;
+struct ReflectorPieces {
+  std::function<void(std::int64_t first, std::int64_t count,
+                     const std::function<void(MatrixView<const T> piece, std::int64_t column)>& take)>
+      give;
+  // true: all pieces are in the memory of GPUs whose memory the current GPU can read. Few columns then have more groups than otherwise, and
+  // columns_ready is called for each group.
+  bool on_gpus = false;
+};
 template <class T>
 void back_transform_from_pieces(const Products<T>& products, std::int64_t n,
                                 const ReflectorPieces<same_t<T>>& pieces, bool of_band,

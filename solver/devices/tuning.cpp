@@ -52,6 +52,7 @@ SolverTuning solver_tuning_by(TuningValues values) {
   EIGEN_G_REPLACE(back_cut_max_rows);
   EIGEN_G_REPLACE(back_min_order_of_two_groups);
   EIGEN_G_REPLACE(back_min_order_of_three_groups);
+  EIGEN_G_REPLACE(back_min_columns_of_groups);
 #undef EIGEN_G_REPLACE
   for (std::size_t k = 0; k < t.reduction_strips.size(); ++k) {
     const std::string name = "reduction_strips/" + std::to_string(k);

@@ -321,8 +321,9 @@ class DeviceBackend final : public StandardBackend<T> {
       }
       return;
     }
-    const auto fetch = [&](std::int64_t i, std::int64_t j, MatrixView<T> to) {
+    const auto fetch = [&](std::int64_t i, std::int64_t j, MatrixView<T> to, const auto& then) {
       upload<T>(queue_, Part::all, p_.a.block(i, j, to.rows, to.cols), to);
+      then();
     };
     for (std::int64_t first = 0; first < n;) {
       const std::int64_t columns =

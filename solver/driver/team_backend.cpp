@@ -17,6 +17,7 @@
 #include <algorithm>
 #include <complex>
 #include <cstring>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <string>
@@ -175,7 +176,9 @@ class TeamBackend final : public StandardBackend<T> {
 
   void load() override {
     run_stage([this](int p) {
-      for (std::int64_t l = 0; l < deal_.columns(p); l += deal_.width) load_piece(p, l);
+      std::vector<Upload<T>> uploads;
+      for (std::int64_t l = 0; l < deal_.columns(p); l += deal_.width) load_piece(p, l, uploads);
+      upload_several<T>(queue(p), uploads, team_.size());
     });
   }
   void check() override {
@@ -276,17 +279,20 @@ class TeamBackend final : public StandardBackend<T> {
     run(Stage::back_transform_band, [&] {
       run_stage([&](int p) {
         const MatrixView<T> z = columns_of(p);
-        back_transform_from_pieces<T>(
-            *members_[static_cast<std::size_t>(p)]->products, n - b,
-            [&](std::int64_t first, std::int64_t count, const auto& take) {
-              give_blocks(first, count, b, take);
-            },
-            true, parts(p).tau, z.block(b, 0, n - b, z.cols), parts(p).scratch,
-            [&](ColumnRange columns) {
-              auto& ready = ready_[static_cast<std::size_t>(p)];
-              ready.push_back({columns, Event(queue(p).resources())});
-              ready.back().moment.record(queue(p));
-            });
+        const ReflectorPieces<T> reflectors{[&](std::int64_t first, std::int64_t count, const auto& take) {
+                                              give_blocks(first, count, b, take);
+                                            },
+                                            all_reach_};
+        std::function<void(ColumnRange)> columns_ready;
+        if (on_host())
+          columns_ready = [&](ColumnRange columns) {
+            auto& ready = ready_[static_cast<std::size_t>(p)];
+            ready.push_back({columns, Event(queue(p).resources())});
+            ready.back().moment.record(queue(p));
+          };
+        back_transform_from_pieces<T>(*members_[static_cast<std::size_t>(p)]->products, n - b, reflectors,
+                                      true, parts(p).tau, z.block(b, 0, n - b, z.cols), parts(p).scratch,
+                                      columns_ready);
       });
     });
   }
@@ -392,19 +398,22 @@ class TeamBackend final : public StandardBackend<T> {
         copy_on_gpu<T>(queue(p), to.block(0, at, to.rows, columns.cols),
                        columns.block(row, 0, to.rows, columns.cols));
       });
-    const MatrixView<const T> from = p_.a.block(row, column, to.rows, to.cols);
-    if (on_host())
-      upload<T>(queue(p), Part::all, from, to);
-    else
-      copy_on_gpu<T>(queue(p), to, from);
+    copy_on_gpu<T>(queue(p), to, p_.a.block(row, column, to.rows, to.cols));
   }
-  // Loads the columns, `width` or fewer, that begin with local column l of member p.
-  void load_piece(int p, std::int64_t l) {
+  // Loads the columns, `width` or fewer, that begin with local column l of member p. Copies from host memory are added to `uploads` instead.
+  void load_piece(int p, std::int64_t l, std::vector<Upload<T>>& uploads) {
     const std::int64_t count = std::min(deal_.width, plan_.n - deal_.global(p, l));
     Arena scratch = parts(p).scratch;
     load_columns<T>(queue(p), parts(p).part, l, count, plan_.options.uplo,
                     scratch.take<T>(deal_.width * plan_.n),
-                    [&](std::int64_t i, std::int64_t j, MatrixView<T> to) { fetch(p, i, j, to); });
+                    [&](std::int64_t i, std::int64_t j, MatrixView<T> to, const auto& then) {
+                      if (on_host()) {
+                        uploads.push_back({p_.a.block(i, j, to.rows, to.cols), to, then});
+                      } else {
+                        fetch(p, i, j, to);
+                        then();
+                      }
+                    });
   }
 
   // Returns the data that the members share about their rows of U. Returns nullopt if no rows can move. There are five such cases: no vectors, a small
@@ -516,20 +525,17 @@ class TeamBackend final : public StandardBackend<T> {
       return each_piece(p_.z_pieces, own, [&](MatrixView<T> to, std::int64_t at) {
         copy_on_gpu<T>(queue(p), to, columns_of(p).block(0, at, plan_.n, to.cols));
       });
+    if (!on_host())
+      return copy_on_gpu<T>(queue(p), p_.z.block(0, own.first, plan_.n, own.count), columns_of(p));
     const Queue& out = members_[static_cast<std::size_t>(p)]->out;
     for (const ReadyColumns& part : ready_[static_cast<std::size_t>(p)]) {
-      const MatrixView<T> from = columns_of(p).block(0, part.columns.first, plan_.n, part.columns.count),
-                          to = p_.z.block(0, own.first + part.columns.first, plan_.n, part.columns.count);
-      if (on_host()) {
-        part.moment.hold(out);
-        download<T>(out, from, to);
-      } else {
-        copy_on_gpu<T>(queue(p), to, from);
-      }
+      part.moment.hold(out);
+      download<T>(out, columns_of(p).block(0, part.columns.first, plan_.n, part.columns.count),
+                  p_.z.block(0, own.first + part.columns.first, plan_.n, part.columns.count));
     }
   }
 
-  // Columns of a member's Z that can be copied to the caller while the GPU does the work that is queued after them.
+  // Columns of a member's Z that can be copied to the caller's host memory while the GPU does the work that is queued after them.
   struct ReadyColumns {
     ColumnRange columns;
     Event moment;

@@ -232,14 +232,13 @@ void TwoStageOnDevice<T>::apply(StageRunner& run_stage, MatrixView<T> z_dev,
     if (part_.data) {
       const DealtPart<const T> host = parked_->host_part(part_);
       const std::int64_t n = z_dev.rows, b = std::min(tiles_.b, n);
-      return back_transform_from_pieces<T>(
-          *products_, n - b,
-          [&](std::int64_t first, std::int64_t count, const auto& take) {
-            for_runs(host.deal, first, count, [&](std::int64_t local, std::int64_t columns, std::int64_t at) {
-              take(host.block(b + first, local, n - b - first, columns), at);
-            });
-          },
-          true, tau_, rows_of_q1(z_dev), back_, columns_ready);
+      const ReflectorPieces<T> reflectors{[&](std::int64_t first, std::int64_t count, const auto& take) {
+        for_runs(host.deal, first, count, [&](std::int64_t local, std::int64_t columns, std::int64_t at) {
+          take(host.block(b + first, local, n - b - first, columns), at);
+        });
+      }};
+      return back_transform_from_pieces<T>(*products_, n - b, reflectors, true, tau_, rows_of_q1(z_dev),
+                                           back_, columns_ready);
     }
     if (parked_)
       return back_transform_from_host<T>(*products_, reflectors_of_q1(parked_->host()), true, tau_,

@@ -133,8 +133,10 @@ void copy_adjoint(const Queue& queue, MatrixView<const same_t<T>> from_dev, Matr
 // Copies local columns l ... l + count - 1, which are consecutive columns of one strip, into a part: from the strip's first row on, with the rows above the
 // diagonal.
 //   uplo         the triangle of A that is given. Entries of the other triangle are copied at most, and replaced
-//   fetch        fetch(i, j, to) copies A(i: i + to.rows, j: j + to.cols) to `to`, ordered on `queue`
-//   scratch_dev  count * n values
+//   fetch        fetch(i, j, to, then) copies A(i: i + to.rows, j: j + to.cols) to `to`, ordered on `queue`, and then calls then(), which queues work.
+//                A fetch may be carried out after this function has returned. Fetches are carried out in the order of their calls, each with its
+//                then() before the next copy is queued. `queue` must exist until then
+//   scratch_dev  count * n values. Calls of this function for the same queue may have the same scratch memory
 template <class T, class Fetch>
 void load_columns(const Queue& queue, const DealtPart<T>& part, std::int64_t l, std::int64_t count, Uplo uplo,
                   T* scratch_dev, const Fetch& fetch) {
@@ -142,19 +144,24 @@ void load_columns(const Queue& queue, const DealtPart<T>& part, std::int64_t l, 
   const std::int64_t n = deal.n, first = deal.global(part.part, l), row = deal.first_row(first / deal.height);
   const MatrixView<T> above = part.block(row, l, first - row, count),
                       below = part.block(first, l, n - first, count);
-  const auto fetch_adjoint = [&](std::int64_t i, std::int64_t j, MatrixView<T> to) {
-    const MatrixView<T> copy{scratch_dev, to.cols, to.rows, std::max<std::int64_t>(to.cols, 1)};
-    fetch(i, j, copy);
-    copy_adjoint<T>(queue, copy, to);
+  const auto mirror_diagonal = [&queue, square = below.block(0, 0, count, count)] {
+    mirror(queue, Uplo::lower, square);
   };
+  const auto fetch_adjoint = [&](std::int64_t i, std::int64_t j, MatrixView<T> to, const auto& then) {
+    const MatrixView<T> copy{scratch_dev, to.cols, to.rows, to.cols};
+    fetch(i, j, copy, [&queue, copy, to, then] {
+      copy_adjoint<T>(queue, copy, to);
+      then();
+    });
+  };
+  const auto nothing = [] {};
   if (uplo == Uplo::lower) {
-    fetch_adjoint(first, row, above);
-    fetch(first, first, below);
+    if (first > row) fetch_adjoint(first, row, above, nothing);
+    fetch(first, first, below, mirror_diagonal);
   } else {
-    fetch(row, first, above);
-    fetch_adjoint(first, first, below);
+    if (first > row) fetch(row, first, above, nothing);
+    fetch_adjoint(first, first, below, mirror_diagonal);
   }
-  mirror(queue, Uplo::lower, below.block(0, 0, count, count));
 }
 
 // The result of check_part(), for the lower triangle.

@@ -13,6 +13,7 @@
 #include "hybrid/cuda_check.hpp"
 #include "hybrid/memory/memory.hpp"
 #include "hybrid/stream/queue.hpp"
+#include "hybrid/transfer/copy_2d.hpp"
 #include "hybrid/transfer/stream_copy.hpp"
 #include "hybrid/transfer/transfer.hpp"
 #include "hybrid/transfer/transfer_thread.hpp"
@@ -95,6 +96,62 @@ TEST_CASE("a matrix is copied up and down unchanged, and memory around it does n
           }
         CHECK(wrong == 0);
       }
+}
+
+TEST_CASE("several matrices are copied up in their order, and work is queued behind each", "[gpu]") {
+  NEEDS_GPU();
+  const Queue queue;
+  const MatrixView<const double> shapes[] = {{nullptr, 1, 1, 1},         {nullptr, 300, 7, 301},
+                                             {nullptr, 3000, 256, 3005}, {nullptr, 256, 900, 256},
+                                             {nullptr, 1, 5000, 3},      {nullptr, 2000, 2000, 2000}};
+  constexpr std::int64_t largest = 2000 * 2000;
+  for (const bool pinned : {false, true}) {
+    CAPTURE(pinned);
+    std::vector<std::vector<double>> originals;
+    std::vector<eigen_g::PinnedBuffer<double>> locked;
+    std::vector<std::vector<double>> pageable;
+    std::vector<DeviceBuffer<double>> targets;
+    // All matrices pass through the same memory. What is queued behind each one copies it to its own target.
+    const DeviceBuffer<double> passage(largest);
+    std::vector<eigen_g::Upload<double>> uploads;
+    std::vector<std::size_t> called;
+    for (std::size_t k = 0; k < std::size(shapes); ++k) {
+      const MatrixView<const double> shape = shapes[k];
+      const std::int64_t values = shape.lda * shape.cols;
+      originals.push_back(support::random_rectangle(1, values, k + 1));
+      pageable.push_back(originals.back());
+      locked.emplace_back(pinned ? values : 0);
+      if (pinned) std::copy(originals.back().begin(), originals.back().end(), locked.back().data());
+      targets.emplace_back(shape.rows * shape.cols);
+      EIGEN_G_CUDA(
+          cudaMemsetAsync(targets.back().data(), 0xff, targets.back().bytes(), queue.stream()));  // NaN
+      const MatrixView<double> to{passage.data(), shape.rows, shape.cols, shape.rows};
+      double* const target = targets.back().data();
+      uploads.push_back(
+          {{pinned ? locked.back().data() : pageable.back().data(), shape.rows, shape.cols, shape.lda},
+           to,
+           [&called, &queue, k, to, target] {
+             called.push_back(k);
+             eigen_g::copy_values(queue, target, static_cast<const double*>(to.data), to.rows * to.cols);
+           }});
+    }
+    eigen_g::upload_several<double>(queue, uploads, pinned ? 1 : 2);
+    for (std::vector<double>& host : pageable) std::fill(host.begin(), host.end(), -1.0);  // may change now
+    queue.wait();
+    CHECK(called == std::vector<std::size_t>{0, 1, 2, 3, 4, 5});
+    for (std::size_t k = 0; k < std::size(shapes); ++k) {
+      CAPTURE(k);
+      std::vector<double> copy(static_cast<std::size_t>(shapes[k].rows * shapes[k].cols));
+      EIGEN_G_CUDA(cudaMemcpy(copy.data(), targets[k].data(), targets[k].bytes(), cudaMemcpyDefault));
+      std::int64_t wrong = 0;
+      for (std::int64_t j = 0; j < shapes[k].cols; ++j)
+        for (std::int64_t i = 0; i < shapes[k].rows; ++i)
+          wrong += copy[static_cast<std::size_t>(i + j * shapes[k].rows)] !=
+                   originals[k][static_cast<std::size_t>(i + j * shapes[k].lda)];
+      CHECK(wrong == 0);
+    }
+  }
+  eigen_g::upload_several<double>(queue, {}, 1);
 }
 
 TEST_CASE("a triangle is copied down, and the other triangle does not change", "[gpu]") {
