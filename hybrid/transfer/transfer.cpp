@@ -130,10 +130,10 @@ class Staged {
 
  private:
   const TransferTuning::Row& row_;
-  std::int64_t elements_ = 0;  // of the largest matrix's chunks
+  std::int64_t elements_ = 0;  // the largest chunk has this number of elements
   std::size_t added_ = 0;      // matrices
   std::vector<Chunk> chunks_;
-  std::vector<std::size_t> matrices_;  // of each chunk
+  std::vector<std::size_t> matrices_;  // the number of each chunk's matrix
   std::vector<std::int64_t> pieces_;
   Slots& slots_;
 };
@@ -143,8 +143,8 @@ class Staged {
 // The part of Resources that transfers keep: pinned slots, copying threads, and what a TransferThread uses.
 struct Staging {
   std::unique_ptr<Resources> of_second_thread;
-  std::map<int, Slots> up,
-      down;  // by GPU. Each direction has its own chunks, so a download does not free what an upload has left
+  // By GPU. Each direction has its own slots, because chunks of uploads and of downloads have different sizes.
+  std::map<int, Slots> up, down;
   CopyThreads team;
   const int made_after = forks();
 

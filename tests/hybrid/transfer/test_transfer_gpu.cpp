@@ -111,7 +111,7 @@ TEST_CASE("several matrices are copied up in their order, and work is queued beh
     std::vector<eigen_g::PinnedBuffer<double>> locked;
     std::vector<std::vector<double>> pageable;
     std::vector<DeviceBuffer<double>> targets;
-    // All matrices pass through the same memory. What is queued behind each one copies it to its own target.
+    // All matrices pass through the same memory. The function `then` of each matrix queues the copy to its target.
     const DeviceBuffer<double> passage(largest);
     std::vector<eigen_g::Upload<double>> uploads;
     std::vector<std::size_t> called;
