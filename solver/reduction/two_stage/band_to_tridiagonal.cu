@@ -21,14 +21,16 @@
 //   column of sweep s + 1 position k sends it after it got v of sweep s + 1, which k - 1 sends after it has read the column of sweep s
 // A sweep follows the previous one at a distance of two messages, so the time is about that of 2 (n + n / b) messages.
 //
-// All blocks must be resident; the cooperative launch ensures it. If there are more positions than resident blocks, a block processes
-// several positions in order. It then keeps the D and F of the other positions in device memory.
+// All blocks must be resident; the cooperative launch ensures it. If there are many positions, D is in shared memory, so that more blocks are
+// resident. If there are more positions than resident blocks, a block processes several positions in order. It then keeps the D and F of the other
+// positions in device memory.
 //
 // A sum is over the columns of a warp, then over warps, or over the rows of a lane, then over lanes. The order depends only on b.
 // Rejected variants: data/perf/DECISIONS.md, "Chase".
 #include <algorithm>
-#include <array>
+#include <span>
 #include <string>
+#include <vector>
 
 #include "hybrid/cuda_check.hpp"
 #include "hybrid/instantiate.hpp"
@@ -43,18 +45,48 @@ namespace {
 
 using namespace chase;
 
-// The blocks of a multiprocessor that registers must suffice for.
-enum class Room { one_block, more_blocks };
-constexpr int blocks_in(Room room, int b) {
-  return room == Room::one_block || b > 64 ? 1 : b >= 48 ? 2 : 4;
-}
-
-template <class T, int b, bool several, Room room>
-__global__ void __launch_bounds__(Shape<b>::threads, blocks_in(room, b))
+// warps: the number of warps of a multiprocessor that the registers must suffice for. One block always has enough.
+template <class T, int b, bool several, Diagonal place, int warps>
+__global__ void __launch_bounds__(Shape<b>::threads, std::max(1, warps / Shape<b>::warps))
     chase_kernel(const __grid_constant__ Chase<T> c) {
   extern __shared__ double2 dynamic[];
   __shared__ Shared<T, b> shared;
-  pass_sweeps<T, b, several>(c, shared, reinterpret_cast<T*>(dynamic));
+  pass_sweeps<T, b, several, place>(c, shared, reinterpret_cast<T*>(dynamic));
+}
+
+struct Kernel {
+  const void* function;
+  std::size_t shared;     // bytes of dynamic shared memory
+  std::int64_t resident;  // number of blocks that the GPU can run at the same time
+};
+template <class T, int b, bool several, Diagonal place, int warps>
+Kernel kernel_of(int multiprocessors) {
+  Kernel k{reinterpret_cast<const void*>(chase_kernel<T, b, several, place, warps>),
+           shared_bytes<T, b>(place), 0};
+  if (k.shared > 0) allow_shared_memory(k.function, k.shared);
+  int blocks = 0;
+  EIGEN_G_CUDA(
+      cudaOccupancyMaxActiveBlocksPerMultiprocessor(&blocks, k.function, Shape<b>::threads, k.shared));
+  k.resident = static_cast<std::int64_t>(blocks) * multiprocessors;
+  return k;
+}
+// The kernels for a block with one position, in the order of the time of a sweep. The last kernel is for a block with several positions.
+template <class T, int b>
+std::vector<Kernel> kernels_of(int multiprocessors) {
+  constexpr Diagonal registers = Diagonal::in_registers, shared = Diagonal::in_shared;
+  if constexpr (b > 64) {
+    constexpr Diagonal place = b > 96 ? shared : registers;
+    return {kernel_of<T, b, false, place, 1>(multiprocessors),
+            kernel_of<T, b, true, place, 1>(multiprocessors)};
+  } else {
+    std::vector<Kernel> kernels{kernel_of<T, b, false, registers, 1>(multiprocessors),
+                                kernel_of<T, b, false, registers, 16>(multiprocessors),
+                                kernel_of<T, b, false, shared, 24>(multiprocessors)};
+    if constexpr (sizeof(T) <= sizeof(double))
+      kernels.push_back(kernel_of<T, b, false, shared, 32>(multiprocessors));
+    kernels.push_back(kernel_of<T, b, true, registers, 16>(multiprocessors));
+    return kernels;
+  }
 }
 
 // A chase that reports its sweeps ends a launch after each of these equal parts of the sweeps. The v arrays of a part can then be copied during the
@@ -116,31 +148,25 @@ void run(const Queue& queue, MatrixView<const T> band, real_t<T>* d, real_t<T>* 
       EIGEN_G_CUDA(cudaMemsetAsync(out.v, 0, bytes(tiles.count(), sizeof(T)), queue.stream()));
     EIGEN_G_CUDA(cudaMemsetAsync(out.tau, 0, bytes(tiles.tau_count(), sizeof(T)), queue.stream()));
   }
-  // In the order of the time of a sweep. For large b the two rooms are the same.
-  constexpr Room fastest = b <= 64 ? Room::one_block : Room::more_blocks;
-  const std::array<const void*, 3> kernels{
-      reinterpret_cast<const void*>(chase_kernel<D, b, false, fastest>),
-      reinterpret_cast<const void*>(chase_kernel<D, b, false, Room::more_blocks>),
-      reinterpret_cast<const void*>(chase_kernel<D, b, true, Room::more_blocks>)};
-  std::array<std::int64_t, 3> resident{};
-  for (std::size_t i = 0; i < kernels.size(); ++i) {
-    if (S::shared_bytes > 0) allow_shared_memory(kernels[i], S::shared_bytes);
-    int blocks = 0;
-    EIGEN_G_CUDA(
-        cudaOccupancyMaxActiveBlocksPerMultiprocessor(&blocks, kernels[i], S::threads, S::shared_bytes));
-    resident[i] = static_cast<std::int64_t>(blocks) * multiprocessors;
-  }
+  const std::vector<Kernel> kernels = kernels_of<D, b>(multiprocessors);
+  const Kernel& several = kernels.back();
   const std::int64_t part = (n + reported_parts - 1) / reported_parts;
   for (std::int64_t first = 0; first < n;) {
     const std::int64_t positions = positions_of(n, b, first);
-    const std::size_t kernel = positions <= resident[0] ? 0 : positions <= resident[1] ? 1 : 2;
-    const std::int64_t per_block = kernel == 2 ? (positions + resident[2] - 1) / resident[2] : 1;
-    // The launch ends at the first sweep with so few positions that a faster kernel, or one position fewer per block, is enough.
-    const std::int64_t enough = kernel == 0      ? 0
-                                : kernel == 1    ? resident[0]
-                                : per_block == 2 ? std::max(resident[0], resident[1])
-                                                 : (per_block - 1) * resident[2];
-    std::int64_t last = kernel == 0 ? n : std::min(n, std::max(first + 1, n - 1 - (enough - 1) * b));
+    // The launch ends at the first sweep with a number of positions, `enough`, for which a faster kernel, or one position fewer per block, suffices.
+    const Kernel* kernel = &several;
+    std::int64_t enough = 0;
+    for (const Kernel& one : std::span(kernels).first(kernels.size() - 1)) {
+      if (positions <= one.resident) {
+        kernel = &one;
+        break;
+      }
+      enough = std::max(enough, one.resident);
+    }
+    const std::int64_t per_block =
+        kernel == &several ? (positions + several.resident - 1) / several.resident : 1;
+    if (per_block > 1) enough = std::max(enough, (per_block - 1) * several.resident);
+    std::int64_t last = enough == 0 ? n : std::min(n, std::max(first + 1, n - 1 - (enough - 1) * b));
     if (reached) last = std::min(last, (first / part + 1) * part);
     Chase<D> c{on_device(band.data),
                band.lda,
@@ -158,8 +184,8 @@ void run(const Queue& queue, MatrixView<const T> band, real_t<T>* d, real_t<T>* 
                w.state};
     void* arguments[] = {&c};
     EIGEN_G_CUDA(cudaLaunchCooperativeKernel(
-        kernels[kernel], dim3(static_cast<unsigned>((positions + per_block - 1) / per_block)),
-        dim3(S::threads), arguments, S::shared_bytes, queue.stream()));
+        kernel->function, dim3(static_cast<unsigned>((positions + per_block - 1) / per_block)),
+        dim3(S::threads), arguments, kernel->shared, queue.stream()));
     first = last;
     if (reached) reached(std::min(first, tiles.sweeps()));
   }

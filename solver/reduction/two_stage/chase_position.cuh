@@ -3,6 +3,7 @@
 
 #include <cmath>
 #include <cstdint>
+#include <type_traits>
 
 #include "hybrid/device_complex.cuh"
 #include "hybrid/stream/mail_complex.cuh"
@@ -19,14 +20,20 @@ template <int b>
 struct Shape {
   static constexpr int columns = 8;  // columns of D and F that a warp has
   static constexpr int warps = b / columns, threads = 32 * warps;
-  static constexpr int rows = (b + 31) / 32;          // rows that a lane has: lane, lane + 32, ...
-  static constexpr int mail = b + 8;                  // packets of a mailbox: b values and one more
-  static constexpr bool diagonal_in_shared = b > 96;  // D is in shared memory instead of registers
-  static constexpr int entries = rows * columns;      // entries of D, and of F, that a thread has
+  static constexpr int rows = (b + 31) / 32;      // rows that a lane has: lane, lane + 32, ...
+  static constexpr int mail = b + 8;              // packets of a mailbox: b values and one more
+  static constexpr int entries = rows * columns;  // entries of D, and of F, that a thread has
   // Elements of a position's D and F in device memory.
   static constexpr std::int64_t state = 2ll * entries * threads;
-  static constexpr std::size_t shared_bytes = diagonal_in_shared ? sizeof(double) * entries * threads : 0;
 };
+
+// Where the D of a position is while it is worked on. F is always in registers.
+enum class Diagonal { in_registers, in_shared };
+// Bytes of dynamic shared memory of a block.
+template <class T, int b>
+constexpr std::size_t shared_bytes(Diagonal place) {
+  return place == Diagonal::in_shared ? sizeof(T) * Shape<b>::entries * Shape<b>::threads : 0;
+}
 
 // Parameters of a launch, which processes sweeps first ... last - 1; later sweeps are in further launches. T is the device's type.
 template <class T>
@@ -62,9 +69,9 @@ struct alignas(16) Shared {
 };
 
 // A thread's part of D and F: rows lane + 32 r, columns 8 warp + q.
-template <class T, int b>
+template <class T, int b, Diagonal place>
 struct Registers {
-  T diagonal[Shape<b>::diagonal_in_shared ? 1 : Shape<b>::rows][Shape<b>::columns];
+  T diagonal[place == Diagonal::in_shared ? 1 : Shape<b>::rows][Shape<b>::columns];
   T below[Shape<b>::rows][Shape<b>::columns];
 };
 
@@ -299,7 +306,7 @@ __device__ __forceinline__ T eight_sums(T (&z)[8], int lane) {
   return z[0] + __shfl_xor_sync(all_lanes, z[0], 1);
 }
 
-template <class T, int b>
+template <class T, int b, Diagonal diagonal_place>
 class Position {
   using S = Shape<b>;
   static constexpr int rows = S::rows, columns = S::columns, warps = S::warps;
@@ -382,7 +389,7 @@ class Position {
 
  private:
   __device__ __forceinline__ T& diagonal(int r, int q) {
-    if constexpr (S::diagonal_in_shared)
+    if constexpr (diagonal_place == Diagonal::in_shared)
       return diagonals[(r * columns + q) * S::threads];
     else
       return state.diagonal[r][q];
@@ -392,9 +399,15 @@ class Position {
 #pragma unroll
     for (int r = 0; r < rows; ++r) own[r] = b % 32 == 0 || lane + 32 * r < b ? x[lane + 32 * r] : T{0};
   }
-  __device__ __forceinline__ void at_columns(const T (&x)[b], T (&own)[columns]) const {
+  // The entries of an array in shared memory at the warp's columns. If D is in shared memory, few registers are left, and the entries stay in the array.
+  static constexpr bool few_registers = diagonal_place == Diagonal::in_shared && b <= 64;
+  using OwnColumns = std::conditional_t<few_registers, const T*, T[columns]>;
+  __device__ __forceinline__ void at_columns(const T (&x)[b], OwnColumns& own) const {
+    if constexpr (few_registers)
+      own = x + warp * columns;
+    else
 #pragma unroll
-    for (int q = 0; q < columns; ++q) own[q] = x[warp * columns + q];
+      for (int q = 0; q < columns; ++q) own[q] = x[warp * columns + q];
   }
   __device__ __forceinline__ void set_rows(T (&x)[b], const T (&own)[rows]) const {
 #pragma unroll
@@ -586,7 +599,8 @@ class Position {
 
   // D := D - v w^H - w v^H;  F := F - tau u v^H, then F := F - conj(tau') v' (v'^H F)
   __device__ __forceinline__ void update(const Turn& turn, T tau) {
-    T v[rows], w[rows], u[rows], next_v[rows], columns_v[columns], columns_w[columns], z[columns];
+    T v[rows], w[rows], u[rows], next_v[rows], z[columns];
+    OwnColumns columns_v, columns_w;
     at_rows(shared.total_u, u);
     at_rows(shared.next_v, next_v);
     at_columns(turn.v, columns_v);
@@ -621,7 +635,7 @@ class Position {
   const Chase<T>& c;
   Shared<T, b>& shared;
   T* diagonals;
-  Registers<T, b> state;
+  Registers<T, b, diagonal_place> state;
   OwnPart<T, b> own;
   int turn_of_next = 0;
   const int lane = threadIdx.x % 32, warp = threadIdx.x / 32;
@@ -669,9 +683,9 @@ __device__ void head(const Chase<T>& c, std::int64_t s, int first_place) {
 
 // Passes sweeps c.first ... c.last - 1 through the block's positions. several: a block has more than one position; it loads D and F of a
 // position from device memory before each sweep and stores them after it.
-template <class T, int b, bool several>
+template <class T, int b, bool several, Diagonal place>
 __device__ __forceinline__ void pass_sweeps(const Chase<T>& c, Shared<T, b>& shared, T* diagonal_in_shared) {
-  Position<T, b> position(c, shared, diagonal_in_shared);
+  Position<T, b, place> position(c, shared, diagonal_in_shared);
   const int begin = static_cast<int>(blockIdx.x) * c.per_block - 1;  // position -1 is the head
   const int end = min(begin + c.per_block, c.positions - 1);
   std::int64_t tile = c.first_tile, group = c.first / c.tiles.width;

@@ -16,6 +16,7 @@
 
 using namespace eigen_g;
 using namespace support::chase;
+using chase::Diagonal;
 
 namespace {
 
@@ -24,10 +25,10 @@ template <class T>
 using Wide = std::conditional_t<is_complex<T>, std::complex<double>, double>;
 
 // T: the device's type; a position's shared memory is a block's dynamic shared memory.
-template <class T, int b, bool several>
+template <class T, int b, bool several, Diagonal place>
 void kernel(const chase::Chase<T>& c) {
   auto* const shared = reinterpret_cast<chase::Shared<T, b>*>(DynamicShared<double>::memory());
-  chase::pass_sweeps<T, b, several>(c, *shared, reinterpret_cast<T*>(shared + 1));
+  chase::pass_sweeps<T, b, several, place>(c, *shared, reinterpret_cast<T*>(shared + 1));
 }
 
 template <class S>
@@ -41,7 +42,7 @@ struct Chased {
 };
 
 // Each block has `per_block` positions, the head included. The sweeps from `later` on are in a second launch.
-template <class T, int b>
+template <class T, int b, Diagonal place = Diagonal::in_registers>
 Chased<Wide<T>> run(const std::vector<Wide<T>>& a, std::int64_t n, int per_block, std::int64_t later,
                     unsigned seed) {
   using S = Wide<T>;
@@ -76,9 +77,9 @@ Chased<Wide<T>> run(const std::vector<Wide<T>>& a, std::int64_t n, int per_block
                             mail.data(),
                             on_device(state.data())};
     const int blocks = static_cast<int>((positions + per_block - 1) / per_block);
-    emulation::launch(per_block == 1 ? kernel<D, b, false> : kernel<D, b, true>,
+    emulation::launch(per_block == 1 ? kernel<D, b, false, place> : kernel<D, b, true, place>,
                       emulation::InClusters{blocks, blocks}, Of::threads,
-                      static_cast<int>(sizeof(chase::Shared<D, b>) + Of::shared_bytes), c);
+                      static_cast<int>(sizeof(chase::Shared<D, b>) + chase::shared_bytes<D, b>(place)), c);
     first = last;
   }
   return {{d.begin(), d.end()}, {e.begin(), e.end() - 1}, {{v.begin(), v.end()}, {tau.begin(), tau.end()}}};
@@ -92,6 +93,7 @@ void check(const std::string& kind, std::int64_t n) {
   const Chased<S> found = run<T, b>(a, n, 1, 0, 1);
   CHECK(run<T, b>(a, n, 1, n / 3, 2) == found);
   CHECK(run<T, b>(a, n, 2, n / 2, 3) == found);
+  CHECK(run<T, b, Diagonal::in_shared>(a, n, 1, n / 3, 4) == found);
   support::reduction::ReductionOf<S> r{found.d, found.e, support::reduction::identity<S>(n)};
   apply<S>(n, chase_tiles<T>(n, b), found.reflectors, n, r.q);
   const auto [backward, orthogonality] = support::reduction::ratios(a, n, r);
