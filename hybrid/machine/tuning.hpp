@@ -14,9 +14,11 @@ int current_capability();
 // Returns true for compute capabilities with at least half of float's rate in double.
 bool is_strong_in_double(int capability);
 
-// Tuning of transfers between pageable host memory and a GPU over PCIe 5, on a host with 16 cores. It holds for every GPU.
+// Tuning of transfers between pageable host memory and a GPU over PCIe 5. `up` and `down` were measured on a host with 16 cores, and `up_several`
+// on a host with 32 cores and two GPUs. The values hold for every GPU.
 // Measurements: data/perf/DECISIONS.md, "Transfers".
 struct TransferTuning {
+  // The limits of one kind of transfer.
   struct Row {
     std::int64_t max_of_a_chunk;  // elements
     int slots;                    // pinned slots, one chunk each

@@ -87,7 +87,7 @@ MatrixView<T> chunk_of(MatrixView<T> whole, const Chunk& c) {
   return whole.block(c.first_row, c.first, c.rows, c.cols);
 }
 
-// The chunks of the matrices of one transfer, one matrix after the other. Chunk k passes through slot k mod slots().
+// Staged has the chunks of all matrices of one transfer, one matrix after the other. Chunk k passes through slot k mod slots().
 template <class T>
 class Staged {
  public:
@@ -131,7 +131,7 @@ class Staged {
  private:
   const TransferTuning::Row& row_;
   std::int64_t elements_ = 0;  // the largest chunk has this number of elements
-  std::size_t added_ = 0;      // matrices
+  std::size_t added_ = 0;      // number of matrices
   std::vector<Chunk> chunks_;
   std::vector<std::size_t> matrices_;  // the number of each chunk's matrix
   std::vector<std::int64_t> pieces_;
@@ -143,8 +143,8 @@ class Staged {
 // The part of Resources that transfers keep: pinned slots, copying threads, and what a TransferThread uses.
 struct Staging {
   std::unique_ptr<Resources> of_second_thread;
-  // By GPU. Each direction has its own slots, because chunks of uploads and of downloads have different sizes.
-  std::map<int, Slots> up, down;
+  // By GPU. upload_several() has its own slots, because its chunks are smaller, and a slot that becomes larger is freed.
+  std::map<int, Slots> slots, several;
   CopyThreads team;
   const int made_after = forks();
 
@@ -159,7 +159,7 @@ struct Staging {
 void EndStaging::operator()(Staging* staging) const {
   if (staging->made_after != forks()) return;  // in a child ~CopyThreads would wait for threads of the parent
   try {
-    for (std::map<int, Slots>* all : {&staging->up, &staging->down})
+    for (std::map<int, Slots>* all : {&staging->slots, &staging->several})
       for (auto& of_gpu : *all)
         for (Slot& slot : of_gpu.second) slot.moved.wait();
   } catch (const DeviceError&) {  // the GPU has failed and moves nothing any more
@@ -198,11 +198,11 @@ std::vector<Chunk> cut_into_chunks(Part part, std::int64_t rows, std::int64_t co
 namespace {
 
 template <class T>
-void upload_all(const Queue& queue, const TransferTuning::Row& row, Part part,
-                std::span<const Upload<T>> matrices) {
+void upload_all(const Queue& queue, const TransferTuning::Row& row, std::map<int, Slots> Staging::*slots,
+                Part part, std::span<const Upload<T>> matrices) {
   if (matrices.empty()) return;
   Staging& here = queue.resources().staging();
-  Staged<T> staged(row, Staging::slots_of(here.up, queue, row));
+  Staged<T> staged(row, Staging::slots_of(here.*slots, queue, row));
   for (const Upload<T>& of : matrices) staged.add(part, of.from.rows, of.from.cols);
   const auto from = [&](std::int64_t k) {
     return chunk_of(matrices[staged.matrix(k)].from, staged.chunk(k));
@@ -253,13 +253,13 @@ template <class T>
 void upload(const Queue& queue, Part part, MatrixView<const same_t<T>> from, MatrixView<T> to_dev) {
   if (from.rows == 0 || from.cols == 0) return;
   const Upload<T> one{from, to_dev};
-  upload_all<T>(queue, tuning.up, part, {&one, 1});
+  upload_all<T>(queue, tuning.up, &Staging::slots, part, {&one, 1});
 }
 template <class T>
-void upload_several(const Queue& queue, std::span<const Upload<T>> matrices, int gpus) {
+void upload_several(const Queue& queue, std::span<const Upload<T>> matrices, int threads) {
   TransferTuning::Row row = tuning.up_several;
-  row.max_threads = std::clamp<std::int64_t>(loop_threads() / gpus, 1, row.max_threads);
-  upload_all(queue, row, Part::all, matrices);
+  row.max_threads = std::clamp<std::int64_t>(threads, 1, row.max_threads);
+  upload_all(queue, row, &Staging::several, Part::all, matrices);
 }
 
 template <class T>
@@ -271,7 +271,7 @@ void download(const Queue& queue, MatrixView<const same_t<T>> from_dev, MatrixVi
     return;
   }
   Staging& here = queue.resources().staging();
-  Staged<T> staged(tuning.down, Staging::slots_of(here.down, queue, tuning.down));
+  Staged<T> staged(tuning.down, Staging::slots_of(here.slots, queue, tuning.down));
   staged.add(Part::all, to.rows, to.cols);
   const auto fetch = [&](std::int64_t k) {
     if (k >= staged.count()) return;

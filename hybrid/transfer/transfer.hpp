@@ -3,8 +3,8 @@
 //   pageable host memory  ->  pinned slot  ->  link  ->  device memory         (and the other way round)
 //
 // The copy engine reaches the full rate only for pinned memory. So a matrix is cut into chunks of columns. While the engine
-// moves one chunk, threads copy the next one between the caller's memory and another pinned slot. There are up to 8 threads,
-// fewer if loop_threads() is lower. Memory that is pinned already is copied directly. The result does not depend on timing.
+// moves one chunk, threads copy the next one between the caller's memory and another pinned slot. There are up to 8 threads, in upload_several()
+// up to 12. There are fewer if loop_threads() is lower. Memory that is pinned already is copied directly. The result does not depend on timing.
 // T: float, double or complex. CUDA builds only.
 #pragma once
 
@@ -39,20 +39,24 @@ constexpr Part part_of(Uplo uplo) {
 // Rates: data/perf/DECISIONS.md, "Transfers".
 template <class T>
 void upload(const Queue& queue, Part part, MatrixView<const same_t<T>> from, MatrixView<T> to_dev);
-// A matrix of upload_several(), with at least one entry. `then` is called when the copy of the matrix is queued. It may queue more work, but no
-// transfer of this file with the same resources.
+// A matrix of upload_several().
+//   from    rows x cols, lda, host memory of any kind, in; at least one entry
+//   to_dev  the same shape, lda, device, out
+//   then    is called in the calling thread when the copy of this matrix is queued, before the copy of the next matrix is queued. then() may queue
+//           work. then() must not start a transfer of this file with the same resources
 template <class T>
 struct Upload {
   MatrixView<const T> from;
   MatrixView<T> to_dev;
   std::function<void()> then = {};
 };
-// upload() with Part::all of each matrix in turn. The threads do not wait between two matrices.
-//   matrices  either all matrices are in pageable memory, or none is
-//   gpus      number of GPUs whose threads call this function at the same time. Each call takes up to 12 threads, together at most loop_threads()
-// There are 8 slots of up to 2^19 elements.
+// Copies each matrix to its to_dev, in order. The threads do not wait between two matrices. Order, lifetime of `from` and exceptions are as for
+// upload(). An exception of then() passes through.
+//   matrices  either all matrices are in pageable memory, or none is. Several matrices may have the same to_dev
+//   threads   largest number of threads that copy, with the calling thread; more than 12 count as 12
+// Cost: all bytes over the rate of the link, and 8 pinned slots of up to 2^19 elements, which the queue's resources keep.
 template <class T>
-void upload_several(const Queue& queue, std::span<const Upload<T>> matrices, int gpus);
+void upload_several(const Queue& queue, std::span<const Upload<T>> matrices, int threads);
 
 // to := from_dev, the whole matrix. Blocks until done. Cost as above, with 8 slots.
 template <class T>

@@ -163,8 +163,9 @@ template <class T = double>
 void start_gpu();
 
 // Frees what the calling thread keeps between its calls. For each GPU that it used: streams, a cuBLAS handle, up to 64 MiB of
-// device memory, and up to 64 MiB + 36 n bytes of pinned host memory (complex double: 128 MiB + 36 n). For all GPUs together: up to
-// eight sleeping threads that copy host memory. A solve that copies matrices to host memory while it runs (MemoryMode) can double the
+// device memory, and up to 64 MiB + 36 n bytes of pinned host memory (complex double: 128 MiB + 36 n), after a
+// solve by several GPUs up to 96 MiB + 36 n (complex double: 192 MiB + 36 n). For each GPU of such a solve up to eleven sleeping threads that
+// copy host memory, otherwise for all GPUs together up to eight. A solve that copies matrices to host memory while it runs (MemoryMode) can double the
 // pinned memory and these threads. A batch can solve up to four large problems on one GPU at the same time (batched.hpp). For each problem
 // that runs at the same time the calling thread keeps a further set of these resources, and one more host thread. A thread that ends frees
 // its cache without this call. This call also frees the device memory that the process keeps for large solves of any thread: one block for

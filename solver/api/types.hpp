@@ -129,7 +129,7 @@ struct Devices {
   // OPENBLAS_NUM_THREADS is set and OMP_NUM_THREADS is not, 0 stands for all logical processors. An upper limit of `threads` is the
   // number of logical processors that the affinity mask and the quota allow. A larger value is replaced by this limit. A batch on the CPU that
   // solves one matrix in each thread takes by default all logical processors within the quota. Copies between host memory and a GPU take at
-  // most 8 threads.
+  // most 8 threads. If several GPUs do all stages, the load of A takes at most 12 threads for each GPU.
   // On the CPU the reduction, the divide and conquer and the back-transformation take at most one thread below n = 150, 4 below 300, 16 below
   // 1500 and 64 from there on. The CPU's share of a large product has the same limits, with the largest size of the product as n. The results
   // of these stages and products do not depend on the number of threads.

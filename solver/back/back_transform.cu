@@ -32,12 +32,12 @@ ReflectorBlocks blocks_of(std::int64_t n, bool cut = false) {
   return {n, n > t.back_max_rows_narrow ? t.back_wide : t.back_width};
 }
 
-// The last group is small, because no computation overlaps its copy to the host.
+// The last of three groups is small, because no computation overlaps its copy to the host. With fewer than min_columns columns there is one group.
 std::vector<ColumnRange> groups_of(std::int64_t n, std::int64_t m, std::int64_t min_columns) {
   const SolverTuning& t = solver_tuning();
   if (n < t.back_min_order_of_two_groups || m < min_columns) return split_columns(m, {1});
-  const std::vector<double> shares =
-      n < t.back_min_order_of_three_groups ? std::vector<double>{1, 1} : std::vector<double>{5, 5, 2};
+  const bool three = n >= t.back_min_order_of_three_groups && m >= 2 * t.back_min_columns_of_groups;
+  const std::vector<double> shares = three ? std::vector<double>{5, 5, 2} : std::vector<double>{1, 1};
   return split_columns(m, shares, 128);
 }
 
@@ -221,11 +221,13 @@ void back_transform_from_pieces(const Products<T>& products, std::int64_t n,
   };
   // The products of a group with the first blocks must take longer than the copies of these blocks. If the copies come from host memory, a small
   // number of columns has two groups at most.
-  const SolverTuning& t = solver_tuning();
-  const std::vector<ColumnRange> groups = !columns_ready ? split_columns(m, {1})
-                                          : pieces.on_gpus
-                                              ? groups_of(n, m, t.back_min_columns_of_groups)
-                                              : groups_of(std::min(n, m), m, t.back_min_order_of_two_groups);
+  const auto groups_by_place = [&] {
+    const SolverTuning& t = solver_tuning();
+    if (!columns_ready) return split_columns(m, {1});
+    if (pieces.on_gpus) return groups_of(n, m, t.back_min_columns_of_groups);
+    return groups_of(std::min(n, m), m, t.back_min_order_of_two_groups);
+  };
+  const std::vector<ColumnRange> groups = groups_by_place();
   const std::int64_t again = groups.size() > 1 ? blocks_of_each_group(blocks) : 0;
   apply(again, blocks.count(), {0, m}, false);
   for (const ColumnRange group : groups) {

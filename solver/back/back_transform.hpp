@@ -106,8 +106,8 @@ struct ReflectorPieces {
   std::function<void(std::int64_t first, std::int64_t count,
                      const std::function<void(MatrixView<const T> piece, std::int64_t column)>& take)>
       give;
-  // true: all pieces are in the memory of GPUs whose memory the current GPU can read. Copies are then fast, so that a small number of columns can
-  // have more groups. columns_ready is called for each group.
+  // true: all pieces are in GPU memory that the current GPU can read. Copies of reflectors then take little time, so that Z is divided into groups of
+  // columns from SolverTuning::back_min_columns_of_groups columns on. false: it is divided from back_min_order_of_two_groups columns on.
   bool on_gpus = false;
 };
 template <class T>

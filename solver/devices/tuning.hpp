@@ -82,8 +82,8 @@ struct SolverTuning {
   // Orders from which Z is computed in two and in three groups of columns, so that one is copied to the host while the next is computed. A
   // copy takes less time than the computation. Narrow groups make the products slow.
   std::int64_t back_min_order_of_two_groups = 3000, back_min_order_of_three_groups = 6000;
-  // On a GPU of a team the columns of Z have two or three groups only if the GPU has at least this number of columns. The limits of the order hold
-  // too.
+  // Smallest number of columns of Z that a GPU of a team divides into two groups. The GPUs must reach each other's memory. Three groups need twice
+  // this number. The two limits of the order hold too.
   std::int64_t back_min_columns_of_groups = 1000;
 };
 

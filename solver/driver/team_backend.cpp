@@ -175,10 +175,11 @@ class TeamBackend final : public StandardBackend<T> {
   Clock& clock() override { return clock_; }
 
   void load() override {
-    run_stage([this](int p) {
+    const int threads = static_cast<int>(loop_threads()) / team_.size();
+    run_stage([this, threads](int p) {
       std::vector<Upload<T>> uploads;
       for (std::int64_t l = 0; l < deal_.columns(p); l += deal_.width) load_piece(p, l, uploads);
-      upload_several<T>(queue(p), uploads, team_.size());
+      upload_several<T>(queue(p), uploads, threads);
     });
   }
   void check() override {
@@ -283,16 +284,15 @@ class TeamBackend final : public StandardBackend<T> {
                                               give_blocks(first, count, b, take);
                                             },
                                             all_reach_};
-        std::function<void(ColumnRange)> columns_ready;
-        if (on_host())
-          columns_ready = [&](ColumnRange columns) {
-            auto& ready = ready_[static_cast<std::size_t>(p)];
-            ready.push_back({columns, Event(queue(p).resources())});
-            ready.back().moment.record(queue(p));
-          };
+        // All kinds of pointers have the same groups of columns, so that the results have the same bits.
         back_transform_from_pieces<T>(*members_[static_cast<std::size_t>(p)]->products, n - b, reflectors,
                                       true, parts(p).tau, z.block(b, 0, n - b, z.cols), parts(p).scratch,
-                                      columns_ready);
+                                      [&](ColumnRange columns) {
+                                        if (!on_host()) return;
+                                        auto& ready = ready_[static_cast<std::size_t>(p)];
+                                        ready.push_back({columns, Event(queue(p).resources())});
+                                        ready.back().moment.record(queue(p));
+                                      });
       });
     });
   }
@@ -391,7 +391,7 @@ class TeamBackend final : public StandardBackend<T> {
         for (int p = 0; p < team_.size(); ++p) before.hold(queue(p));
       }
   }
-  // to := the caller's A from (row, column) on.
+  // to := the caller's A from (row, column) on. A is in device memory or in pieces.
   void fetch(int p, std::int64_t row, std::int64_t column, MatrixView<T> to) {
     if (plan_.in_pieces())
       return each_piece(p_.a_pieces, {column, to.cols}, [&](MatrixView<T> columns, std::int64_t at) {
@@ -400,7 +400,8 @@ class TeamBackend final : public StandardBackend<T> {
       });
     copy_on_gpu<T>(queue(p), to, p_.a.block(row, column, to.rows, to.cols));
   }
-  // Loads the columns, `width` or fewer, that begin with local column l of member p. Copies from host memory are added to `uploads` instead.
+  // Loads the columns, `width` or fewer, that begin with local column l of member p. If A is in host memory, nothing is copied yet:
+  // the copies are added to `uploads`.
   void load_piece(int p, std::int64_t l, std::vector<Upload<T>>& uploads) {
     const std::int64_t count = std::min(deal_.width, plan_.n - deal_.global(p, l));
     Arena scratch = parts(p).scratch;

@@ -1,4 +1,4 @@
-// Bulge chase on the GPU: each thread block keeps one position of the band in registers, and all sweeps pass through it.
+// Bulge chase on the GPU: each thread block keeps one position of the band on its multiprocessor, and all sweeps pass through it.
 //
 // Position k at sweep s has the b rows from r = s + 1 + k b on. Sweep s acts there with reflector H_k. The position keeps two b x b
 // blocks of the matrix: D, rows and columns r ... r + b - 1, Hermitian; and F, the b rows below D in D's columns. It computes
@@ -9,8 +9,8 @@
 //   w = tau y - (|tau|^2 / 2)(v^H y) v;  D := D - v w^H - w v^H
 //
 // For the next sweep all positions move down by one row and one column. D's first column and F's beta leave. They go to position
-// k - 1 and complete the last columns of its D and F. F's first row becomes D's last row. Nothing else moves: D and F stay in registers,
-// and row and column i of the matrix have slot i mod b. The first row of every position has slot f = (s + 1) mod b (`first_place`).
+// k - 1 and complete the last columns of its D and F. F's first row becomes D's last row. Nothing else moves. F stays in
+// registers, and D in registers or in shared memory. Row and column i of the matrix have slot i mod b. The first row of every position has slot f = (s + 1) mod b (`first_place`).
 // Position -1, the head, has only the column that is being reduced. It produces d, e and each sweep's first reflector.
 //
 // Neighbours exchange messages through mailboxes in device memory. A double is sent as two words, a float as one. Each word has half of
@@ -45,7 +45,7 @@ namespace {
 
 using namespace chase;
 
-// warps: the number of warps of a multiprocessor that the registers must suffice for. One block always has enough.
+// warps: the registers suffice for this number of warps on a multiprocessor, or for one block if a block has more warps.
 template <class T, int b, bool several, Diagonal place, int warps>
 __global__ void __launch_bounds__(Shape<b>::threads, std::max(1, warps / Shape<b>::warps))
     chase_kernel(const __grid_constant__ Chase<T> c) {
@@ -70,7 +70,8 @@ Kernel kernel_of(int multiprocessors) {
   k.resident = static_cast<std::int64_t>(blocks) * multiprocessors;
   return k;
 }
-// The kernels for a block with one position, in the order of the time of a sweep. The last kernel is for a block with several positions.
+// All kernels. The last kernel is for blocks with several positions. The kernels before it are for blocks with one position, in the order of the
+// time of a sweep. For complex double a sweep with 32 warps would take longer than with several positions a block.
 template <class T, int b>
 std::vector<Kernel> kernels_of(int multiprocessors) {
   constexpr Diagonal registers = Diagonal::in_registers, shared = Diagonal::in_shared;
@@ -153,7 +154,8 @@ void run(const Queue& queue, MatrixView<const T> band, real_t<T>* d, real_t<T>* 
   const std::int64_t part = (n + reported_parts - 1) / reported_parts;
   for (std::int64_t first = 0; first < n;) {
     const std::int64_t positions = positions_of(n, b, first);
-    // The launch ends at the first sweep with a number of positions, `enough`, for which a faster kernel, or one position fewer per block, suffices.
+    // The launch ends at the first sweep that has at most `enough` positions. A faster kernel, or one position fewer per block, then suffices. 0: there
+    // is no faster kernel.
     const Kernel* kernel = &several;
     std::int64_t enough = 0;
     for (const Kernel& one : std::span(kernels).first(kernels.size() - 1)) {

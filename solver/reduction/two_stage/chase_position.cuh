@@ -394,12 +394,13 @@ class Position {
     else
       return state.diagonal[r][q];
   }
-  // The entries of an array in shared memory at the lane's rows, and at the warp's columns.
+  // The entries of an array in shared memory at the lane's rows.
   __device__ __forceinline__ void at_rows(const T (&x)[b], T (&own)[rows]) const {
 #pragma unroll
     for (int r = 0; r < rows; ++r) own[r] = b % 32 == 0 || lane + 32 * r < b ? x[lane + 32 * r] : T{0};
   }
-  // The entries of an array in shared memory at the warp's columns. If D is in shared memory, few registers are left, and the entries stay in the array.
+  // The entries of an array in shared memory at the warp's columns. With D in shared memory and b <= 64 a thread has few registers, so `own` points to the
+  // array, whose entries must not change meanwhile.
   static constexpr bool few_registers = diagonal_place == Diagonal::in_shared && b <= 64;
   using OwnColumns = std::conditional_t<few_registers, const T*, T[columns]>;
   __device__ __forceinline__ void at_columns(const T (&x)[b], OwnColumns& own) const {

@@ -133,10 +133,11 @@ void copy_adjoint(const Queue& queue, MatrixView<const same_t<T>> from_dev, Matr
 // Copies local columns l ... l + count - 1, which are consecutive columns of one strip, into a part: from the strip's first row on, with the rows above the
 // diagonal.
 //   uplo         the triangle of A that is given. Entries of the other triangle are copied at most, and replaced
-//   fetch        fetch(i, j, to, then) copies A(i: i + to.rows, j: j + to.cols) to `to`, ordered on `queue`, and then calls then(), which queues work.
-//                A fetch may be carried out after this function has returned. Fetches are carried out in the order of their calls, each with its
-//                then() before the next copy is queued. `queue` must exist until then
-//   scratch_dev  count * n values. Calls of this function for the same queue may have the same scratch memory
+//   fetch        fetch(i, j, to, then) copies A(i: i + to.rows, j: j + to.cols) to `to`, ordered on `queue`, and then calls then(). then() queues work.
+//                fetch() may also store its arguments, and the caller makes the copies after this function has returned. The copies must be made
+//                in the order of the calls, and each then() must be called before the next copy is queued. `queue`, the part and scratch_dev must
+//                exist until the last then() has been called
+//   scratch_dev  count * n values. All calls for one queue may use the same memory
 template <class T, class Fetch>
 void load_columns(const Queue& queue, const DealtPart<T>& part, std::int64_t l, std::int64_t count, Uplo uplo,
                   T* scratch_dev, const Fetch& fetch) {
