@@ -10,7 +10,8 @@
 //
 // For the next sweep all positions move down by one row and one column. D's first column and F's beta leave. They go to position
 // k - 1 and complete the last columns of its D and F. F's first row becomes D's last row. Nothing else moves. F stays in
-// registers, and D in registers or in shared memory. Row and column i of the matrix have slot i mod b. The first row of every position has slot f = (s + 1) mod b (`first_place`).
+// registers, and D in registers or in shared memory. Row and column i of the matrix have slot i mod b. The first row of every position has
+// slot f = (s + 1) mod b (`first_place`).
 // Position -1, the head, has only the column that is being reduced. It produces d, e and each sweep's first reflector.
 //
 // Neighbours exchange messages through mailboxes in device memory. A double is sent as two words, a float as one. Each word has half of
