@@ -16,7 +16,7 @@ bool is_strong_in_double(int capability);
 
 // Tuning of transfers between pageable host memory and a GPU over PCIe 5. `up` and `down` were measured on a host with 16 cores, and `up_several`
 // on a host with 32 cores and two GPUs. The values hold for every GPU.
-// Measurements: data/perf/DECISIONS.md, "Transfers".
+// Measurements: data/perf/DECISIONS.md, "Transfers" and "Several devices".
 struct TransferTuning {
   // The limits of one kind of transfer.
   struct Row {

@@ -17,7 +17,6 @@
 #include <algorithm>
 #include <complex>
 #include <cstring>
-#include <functional>
 #include <memory>
 #include <optional>
 #include <string>
